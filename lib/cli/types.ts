@@ -1,0 +1,58 @@
+/** What every command is given, and what a command is. Commands translate: arguments → one host call → print. */
+import type { Log } from "../base/log.ts";
+
+/** The world outside, handed in so that `main` can be tested. */
+export interface Io {
+  env: Record<string, string | undefined>;
+  cwd: string;
+  /** Aborted by SIGINT, SIGTERM, SIGHUP or `--max-time`, with a `HostError` as its reason. */
+  signal: AbortSignal;
+  /** Every byte reaches a slow reader. @throws HostError `output`; a reader that left (EPIPE) ends quietly */
+  stdout: Sink;
+  /** Bounded and never waited for. */
+  stderr: Sink;
+  terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
+  /** The whole of stdin; only read when asked for. */
+  readStdin(): Promise<Uint8Array>;
+}
+
+export interface Sink {
+  write(data: string | Uint8Array): Promise<void>;
+  /** True once the reader has left. */
+  readonly closed: boolean;
+}
+
+/** One flag or positional of a command: citty's shape (so that citty renders the usage), and `repeat`. */
+export interface FlagDef {
+  type: "string" | "boolean" | "positional";
+  alias?: string[];
+  description: string;
+  valueHint?: string;
+  /** May be given more than once: its value is a list. */
+  repeat?: boolean;
+  required?: boolean;
+  /** `--name` alone stands for this value (`--flag` with an optional value is not used otherwise). */
+  default?: string | boolean;
+}
+
+export type FlagTable = Record<string, FlagDef>;
+
+/** A checked command line: every flag is known, every value is there. */
+export interface Parsed {
+  flags: Record<string, string | boolean | string[] | undefined>;
+  positionals: string[];
+  /** Everything after `--`; undefined where there was no `--`. */
+  rest: string[] | undefined;
+}
+
+export interface Command {
+  name: string;
+  description: string;
+  /** One command line that works, shown by `--help`. */
+  example: string;
+  /** Positionals in order, e.g. `TOOL [ARG…]`, for the usage line. */
+  usage: string;
+  flags: FlagTable;
+  /** Returns the exit status. @throws HostError, rendered by `main` */
+  run(parsed: Parsed, io: Io, log: Log): Promise<number>;
+}

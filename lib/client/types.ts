@@ -1,0 +1,109 @@
+/** The types of one live MCP client, so that the rooms above see one shape whatever the era. */
+import type { JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type {
+  Capabilities,
+  Era,
+  Implementation,
+  McpLogLevel,
+  Progress,
+  ProtocolChoice,
+  Tool,
+  ToolResult,
+} from "../protocol/mcp.ts";
+import type { CloseInfo, Transport } from "../transport/transport.ts";
+
+/** What answers a server that asks. A capability is declared only if its function is there. */
+export interface Answers {
+  /** MCP Root objects `{ uri, name? }`. */
+  roots?: () => Promise<JsonObject[]>;
+  /** Gets the params of elicitation/create, returns the protocol's own result (`{ action, content? }`). */
+  elicit?: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+  /** Gets the params of sampling/createMessage, returns the protocol's own result. */
+  sample?: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+}
+
+/** What is known of a server's era from an earlier run. */
+export interface Verdict {
+  era: Era;
+  /** The negotiated revision. */
+  revision: string;
+  /** `name@version` of the server when this was learned: another version makes it stale. */
+  server?: string;
+}
+
+export interface ConnectOptions {
+  /** The server's configured name. */
+  name: string;
+  /** Opens a link; called again when the server ended on the probe. */
+  open: () => Promise<Transport>;
+  clientInfo: Implementation;
+  answers: Answers;
+  log: Log;
+  signal: AbortSignal;
+  /** @default "auto" */
+  protocol?: ProtocolChoice;
+  /** A remembered verdict; saves the probe. */
+  verdict?: Verdict | undefined;
+  /** What to ask servers to log. @default "warning" */
+  logLevel?: McpLogLevel;
+  /** @default 1000 */
+  probeTimeoutMs?: number;
+  /** For `initialize` and, with a verdict `modern`, for `server/discover`. @default 60000 */
+  startTimeoutMs?: number;
+  /** @default 1000 */
+  pagesMax?: number;
+  /** @default 20000 */
+  toolsMax?: number;
+  /** Input rounds of one call. @default 10 */
+  roundsMax?: number;
+  /** `message` is a log notification's or ours; called for list changes of any list the server names. */
+  onListChanged?: (list: "tools" | "prompts" | "resources") => void;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal;
+  /** Idle time, renewed by progress. @default 60000 */
+  timeoutMs?: number;
+  /** Hard cap. @default 10 × timeoutMs */
+  timeoutMaxMs?: number;
+  onProgress?: (progress: Progress) => void;
+  /** Called once, when the request has been handed to the transport whole. */
+  onSent?: () => void;
+}
+
+/** A tool's answer: the parsed result, and the exact text of `result` (cut out when asked for). */
+export interface CallReply {
+  result: ToolResult;
+  raw(): string;
+}
+
+export interface ToolList {
+  tools: Tool[];
+  /** What was wrong with the list or with single tools, in words for a person; nothing was dropped silently. */
+  warnings: string[];
+}
+
+/** One live connection to one server, after negotiation. Disposing closes it and stops a process behind it. */
+export interface McpClient extends AsyncDisposable {
+  readonly era: Era;
+  readonly revision: string;
+  readonly serverInfo: Implementation | undefined;
+  readonly capabilities: Capabilities;
+  readonly instructions: string | undefined;
+  /** What to remember for the next time; differs from `options.verdict` when something was learned. */
+  readonly verdict: Verdict;
+  /** Resolves when the link is lost or closed. */
+  readonly closed: Promise<CloseInfo>;
+  /** All pages. @throws HostError `rpc_error` `timeout` `server_exit` */
+  listTools(options?: RequestOptions): Promise<ToolList>;
+  /**
+   * One tool call, input rounds included. `arguments` is always sent as an object.
+   * @throws RpcError the server's JSON-RPC error
+   * @throws HostError `timeout` (cancelled and given up), `cancelled` (by `signal`), `uncertain` (link lost after it was
+   *   sent), `server_exit` (link lost before), `rpc_error` (a result that is none, an input request nobody can answer)
+   */
+  callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallReply>;
+  /** @throws as `listTools`; any answer, an error too, means alive */
+  ping(options?: RequestOptions): Promise<void>;
+}

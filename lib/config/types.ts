@@ -1,0 +1,106 @@
+/** What people configured, as one checked value, whatever shape it was written in (cli.md, Config). */
+import type { ProtocolChoice } from "../protocol/mcp.ts";
+
+/** Where an entry was written, for messages and trust. */
+export interface Origin {
+  /** Absolute file, or undefined for a flag. */
+  file?: string;
+  /** What to call it in a message: the file as a person would name it, or the flag. */
+  label: string;
+  /** `named`: by a flag or MCPHOST_CONFIG; `user`: the user's own file; `found`: going up from here (needs trust). */
+  kind: "named" | "user" | "found";
+}
+
+interface ServerCommon {
+  name: string;
+  origin: Origin;
+  /** The entry exactly as written, before expansion: trust hashes it. */
+  written: unknown;
+  protocol: ProtocolChoice;
+  /** Idle time of a call. */
+  timeoutMs?: number;
+  startTimeoutMs?: number;
+  concurrency?: number;
+  lifecycle: "lazy" | "eager" | "per-call";
+  idleMs?: number;
+  restart?: boolean;
+  /** @default `<name>_` */
+  prefix?: string;
+  /** Globs over the server's own tool names. An empty list allows none. */
+  allowedTools?: string[];
+  /** Denied wins. */
+  deniedTools?: string[];
+  /** Own tool name → exposed name. */
+  rename?: Record<string, string>;
+  approval?: "policy" | "always" | "never";
+  toolsWithoutApproval?: string[];
+  disabled?: boolean;
+  /** file:// URIs or paths. */
+  roots?: string[];
+}
+
+export interface StdioServer extends ServerCommon {
+  kind: "stdio";
+  command: string;
+  args: string[];
+  /** A null value unsets a variable of the base. */
+  env: Record<string, string | null>;
+  envFile?: string;
+  cwd?: string;
+  inheritEnv?: boolean;
+  stopMs?: number;
+}
+
+export interface HttpServer extends ServerCommon {
+  kind: "http";
+  transport: "auto" | "http" | "sse" | "ws";
+  url: string;
+  headers: Record<string, string>;
+}
+
+export type ServerConfig = StdioServer | HttpServer;
+
+/** One rule of `policy`; all keys but `do` are optional. */
+export interface PolicyRule {
+  tools?: string;
+  servers?: string;
+  actor?: string;
+  annotations?: Record<string, boolean>;
+  /** JSON pointer → glob over the value's text. */
+  arguments?: Record<string, string>;
+  do: "allow" | "deny" | "ask";
+  reason?: string;
+  origin?: Origin;
+}
+
+/** A server entry that could not be used, with the reason: it takes no other server down. */
+export interface BadServer {
+  name: string;
+  origin: Origin;
+  reason: string;
+  hint?: string;
+}
+
+export interface Limits {
+  lineBytesMax: number;
+  pagesMax: number;
+  toolsMax: number;
+  roundsMax: number;
+  stderrTailBytes: number;
+  schemaBytesMax: number;
+  probeTimeoutMs: number;
+}
+
+/** The checked whole. Servers are as written (unexpanded): `expandServer` makes one ready to start. */
+export interface Config {
+  servers: ServerConfig[];
+  bad: BadServer[];
+  policy: PolicyRule[];
+  limits: Partial<Limits>;
+  /** Hints about keys nobody knows and the like, in words for a person. */
+  warnings: string[];
+  /** VS Code's `inputs`, by id. */
+  inputs: Record<string, { description?: string; password?: boolean; default?: string }>;
+  /** Files that were read, in the order of their weight. */
+  files: Origin[];
+}

@@ -1,0 +1,35 @@
+/** A tool call on its way through the host, and its outcome: both plain values (design.md, one call path). */
+import type { HostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Progress, ToolAnnotations, ToolResult } from "../protocol/mcp.ts";
+
+/** Who asked. */
+export type Actor = "user" | "script" | "model" | "gateway";
+
+export interface Call {
+  id: string;
+  /** Whose call it is: `default` where there is one person. */
+  owner: string;
+  server: string;
+  /** The server's own name of the tool. */
+  tool: string;
+  arguments: JsonObject;
+  actor: Actor;
+  annotations: ToolAnnotations;
+  signal: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * What became of a call. `error` is there on everything but `completed` and a `failed` with a `result` (`isError`).
+ * `uncertain`: the link was lost after the call was sent; it may have happened, and is never repeated by itself.
+ * `raw` is the exact text of the result as it came.
+ */
+export type Outcome = { durationMs: number } & (
+  | { status: "completed"; result: ToolResult; raw: string }
+  | { status: "failed"; result: ToolResult; raw: string; error?: undefined }
+  | { status: "failed"; result?: undefined; error: HostError; sent: boolean }
+  | { status: "denied"; error: HostError }
+  | { status: "cancelled"; error: HostError; sent: boolean }
+  | { status: "uncertain"; error: HostError }
+);

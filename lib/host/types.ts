@@ -1,0 +1,142 @@
+/** The public face of the host: what scripts, the command line, and later HTTP see. */
+import type { HostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { Answers, Verdict } from "../client/types.ts";
+import type { Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import type { Actor, Outcome } from "../hooks/call.ts";
+import type {
+  Era,
+  Implementation,
+  McpLogLevel,
+  Progress,
+  ToolAnnotations,
+} from "../protocol/mcp.ts";
+
+/** A tool as the host offers it. */
+export interface HostTool {
+  /** The exposed name, unique in this host. */
+  name: string;
+  server: string;
+  /** The server's own name. */
+  tool: string;
+  title?: string;
+  description?: string;
+  inputSchema: JsonObject;
+  outputSchema?: JsonObject;
+  annotations?: ToolAnnotations;
+}
+
+export interface ServerStatus {
+  name: string;
+  state: "idle" | "starting" | "ready" | "stopped" | "failed";
+  era?: Era;
+  revision?: string;
+  serverInfo?: Implementation;
+  instructions?: string;
+  tools?: number;
+  error?: HostError;
+}
+
+export type HostEvent =
+  | { type: "server_state"; server: string; state: ServerStatus["state"]; error?: HostError }
+  | { type: "tools_changed"; server: string }
+  | { type: "call_start"; id: string; server: string; tool: string }
+  | {
+      type: "call_end";
+      id: string;
+      server: string;
+      tool: string;
+      status: Outcome["status"];
+      durationMs: number;
+    };
+
+export interface CallRequest {
+  /** Exposed name, `SERVER.TOOL`, `SERVER/TOOL`, or the bare name where only one server has it. */
+  tool: string;
+  arguments?: JsonObject;
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+  /** @default "script" */
+  actor?: Actor;
+  /** Idle time, renewed by progress. @default the server's, else 60000 */
+  timeoutMs?: number;
+  /** Check arguments against the tool's schema before sending. @default true */
+  validate?: boolean;
+}
+
+/** Remembers era verdicts between runs; both never throw. */
+export interface VerdictStore {
+  read(key: string): Promise<Verdict | undefined>;
+  write(key: string, verdict: Verdict): Promise<void>;
+}
+
+/** What a library user writes for one server. */
+export type HostServer = Partial<Omit<StdioServer, "kind" | "written" | "origin" | "name">> & {
+  command: string;
+};
+
+export interface HostOptions {
+  /** By name. */
+  servers: Record<string, HostServer>;
+  policy?: PolicyRule[];
+  /** Our environment, from which the children's small base is taken. @default none */
+  env?: Record<string, string | undefined>;
+  /** Ends everything when aborted. */
+  signal?: AbortSignal;
+  log?: Log;
+  limits?: Partial<Limits>;
+  /** What answers servers that ask back; what is absent is not declared to them. */
+  answers?: Answers;
+}
+
+export interface ToolListing {
+  tools: HostTool[];
+  /** Servers that could not be listed, each with its reason. */
+  failed: { server: string; error: HostError }[];
+  /** What was odd in a list or renamed, in words for a person. */
+  warnings: { server: string; text: string }[];
+}
+
+export interface Host extends AsyncDisposable {
+  /** Lists all servers in parallel (starting them where needed). Never throws for a server: see `failed`. */
+  tools(options?: { servers?: string[]; signal?: AbortSignal }): Promise<ToolListing>;
+  /** The one call path: resolve → prepare → execute → finalise. Never throws: the outcome says what happened. */
+  call(request: CallRequest): Promise<Outcome>;
+  /**
+   * The one tool that a name means; starts only the servers that the name can mean.
+   * @throws HostError `usage` (unknown, with the nearest; ambiguous, with the candidates), `server_start`, …
+   */
+  resolve(name: string, options?: { signal?: AbortSignal }): Promise<HostTool>;
+  /** Begins to start a server without waiting for it; errors show up when it is used. */
+  warm(server: string): void;
+  servers(): ServerStatus[];
+  events(): AsyncIterable<HostEvent>;
+}
+
+/** How the command line (and later surfaces) open a host: config entries as written, made ready when first needed. */
+export interface OpenHostOptions {
+  servers: ServerConfig[];
+  /**
+   * Makes an entry ready to start: trust, expansion, secrets, questions. Called once per start, only for servers needed.
+   * @throws HostError `config` `denied`
+   */
+  prepare: (server: ServerConfig, signal: AbortSignal) => Promise<StdioServer>;
+  policy: PolicyRule[];
+  env: Record<string, string | undefined>;
+  signal: AbortSignal;
+  log: Log;
+  limits?: Partial<Limits>;
+  answers?: Answers;
+  verdicts?: VerdictStore;
+  /** What to ask servers to log. @default "warning" */
+  serverLogLevel?: McpLogLevel;
+  /** Starts the reaper, so that servers end even if we are killed. @default true */
+  reaper?: boolean;
+}
+
+/** What `openHost` returns: a host that can also leave at once. */
+export interface OpenedHost extends Host {
+  /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */
+  leave(): Promise<void>;
+}

@@ -1,0 +1,49 @@
+/**
+ * JSON-RPC 2.0 as data: message types, guards, the reading of one parsed value. Pure, tolerant on receive
+ * (https://www.jsonrpc.org/specification; protocol.md 1.1).
+ */
+import type { Json, JsonObject } from "../base/json.ts";
+
+export type RequestId = string | number;
+
+export interface Request {
+  jsonrpc: "2.0";
+  id: RequestId;
+  method: string;
+  params?: JsonObject;
+}
+
+export interface Notification {
+  jsonrpc: "2.0";
+  method: string;
+  params?: JsonObject;
+}
+
+export interface ErrorObject {
+  code: number;
+  message: string;
+  data?: Json;
+}
+
+/** Exactly one of `result` and `error` is there. `id` is null where the peer could not read ours. */
+export interface Response {
+  jsonrpc: "2.0";
+  id: RequestId | null;
+  result?: Json;
+  error?: ErrorObject;
+}
+
+export type Message = Request | Notification | Response;
+
+/** A JSON-RPC error that a peer answered with. `data` is as it came. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: Json | undefined;
+
+  constructor(error: ErrorObject) {
+    super(error.message);
+    this.name = "RpcError";
+    this.code = error.code;
+    this.data = error.data;
+  }
+}

@@ -1,0 +1,56 @@
+/** What a peer is given and gives: the shapes of `RpcPeer` (peer.ts). */
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { Response } from "../protocol/jsonrpc.ts";
+import type { Progress } from "../protocol/mcp.ts";
+import type { CloseInfo } from "./transport.ts";
+
+export interface PeerOptions {
+  /** The far side's configured name, for messages and logs. */
+  name: string;
+  log: Log;
+  /**
+   * Answers a request of the far side; runs beside our own requests; `signal` fires when the far side cancels it or the
+   * link ends. Throw an `RpcError` to answer with that error; absent or anything else thrown is -32601 / -32603.
+   */
+  onRequest?: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Json>;
+  /** Every notification but progress and cancelled, in order. */
+  onNotification?: (method: string, params: JsonObject) => void;
+}
+
+export interface PeerRequestOptions {
+  signal?: AbortSignal;
+  /** Idle time, renewed by progress. */
+  timeoutMs: number;
+  /** Hard cap. @default 10 × timeoutMs */
+  timeoutMaxMs?: number;
+  onProgress?: (progress: Progress) => void;
+  /** Called once, when the request was handed over whole. */
+  onSent?: () => void;
+  /** Send notifications/cancelled when we give up. False for `initialize`. @default true */
+  cancellable?: boolean;
+}
+
+/** An answered request: the response (with `result`) and the exact text of the whole message. */
+export interface Answer {
+  response: Response;
+  text: string;
+}
+
+/** One JSON-RPC link: ids (from 1), time-outs, progress, cancellation, both directions. Disposing closes the transport. */
+export interface Peer extends AsyncDisposable {
+  /**
+   * Sends a request. `params` may be a function of the request's id (for the progress token, which is the id).
+   * @throws RpcError the far side's error
+   * @throws HostError `timeout` · `cancelled` (by `signal`; its reason is the cause) · `server_exit` with `facts.sent`
+   *   (link lost) · `rpc_error` (answer too large or malformed)
+   */
+  request(
+    method: string,
+    params: JsonObject | ((id: number) => JsonObject),
+    options: PeerRequestOptions,
+  ): Promise<Answer>;
+  /** @throws HostError `server_exit` */
+  notify(method: string, params?: JsonObject): Promise<void>;
+  readonly closed: Promise<CloseInfo>;
+}

@@ -1,0 +1,44 @@
+/** How messages move: the interface that stdio, memory, http, sse and ws offer. It knows no method and no tool. */
+import type { Message, RequestId } from "../protocol/jsonrpc.ts";
+
+/** One received message, with the exact text it came as (so that results can be printed byte for byte). */
+export interface Received {
+  message: Message;
+  text: string;
+}
+
+/** A message that was too large to take. The reader has gone on behind it; `id` is there when it could be made out. */
+export interface Oversize {
+  oversize: { bytes: number; bytesMax: number; id?: RequestId };
+}
+
+export type Incoming = Received | Oversize;
+
+/** Why a transport closed, as facts. */
+export interface CloseInfo {
+  /** `exit`: the process ended; `eof`: it closed its stdout and lives on; `local`: we closed; `error`: the link broke. */
+  kind: "exit" | "eof" | "local" | "error";
+  exitCode?: number;
+  signal?: string;
+  httpStatus?: number;
+  /** Last stderr lines, oldest first. */
+  stderr?: string[];
+  /** Lines on stdout that were no message: how many, and the first ones (clipped). */
+  noise?: { count: number; first: string[]; contentLength: boolean };
+  error?: unknown;
+}
+
+/** One link to one peer. Disposing closes it and waits until its resources are gone. */
+export interface Transport extends AsyncDisposable {
+  /**
+   * Sends one message. Resolves when it is handed over whole (backpressure is awaited).
+   * @throws HostError `server_exit` when the link is closed.
+   */
+  send(message: Message, options?: { signal?: AbortSignal }): Promise<void>;
+  /** Everything the peer sends, in order; ends when the link is closed. One consumer. */
+  readonly incoming: AsyncIterable<Incoming>;
+  /** Resolves once, after the last incoming message; never rejects. */
+  readonly closed: Promise<CloseInfo>;
+  /** Facts so far, for error messages while the link is open (a silent server's stderr, noise). */
+  facts(): Pick<CloseInfo, "stderr" | "noise">;
+}
