@@ -25,7 +25,10 @@ export interface ErrorObject {
   data?: Json;
 }
 
-/** Exactly one of `result` and `error` is there. `id` is null where the peer could not read ours. */
+/**
+ * One of `result` and `error` is there; a faulty peer's answer may have neither, which fails its request.
+ * `id` is null where the peer could not read ours.
+ */
 export interface Response {
   jsonrpc: "2.0";
   id: RequestId | null;
@@ -34,6 +37,22 @@ export interface Response {
 }
 
 export type Message = Request | Notification | Response;
+
+/** Numbers of the specification that we send ourselves (https://www.jsonrpc.org/specification#error_object). */
+export const methodNotFound = -32601;
+export const internalError = -32603;
+
+export function isRequest(message: Message): message is Request {
+  return "method" in message && "id" in message;
+}
+
+export function isNotification(message: Message): message is Notification {
+  return "method" in message && !("id" in message);
+}
+
+export function isResponse(message: Message): message is Response {
+  return !("method" in message);
+}
 
 /** A JSON-RPC error that a peer answered with. `data` is as it came. */
 export class RpcError extends Error {

@@ -1,0 +1,109 @@
+/**
+ * The legacy era, 2024-10-07 to 2025-11-25: its codec and its handshake as data (protocol.md 1.2,
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle). Pure.
+ */
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Codec, Decoded } from "./codec.ts";
+import type { ErrorObject } from "./jsonrpc.ts";
+import type { Capabilities, Implementation } from "./mcp.ts";
+import { readImplementation, unsupportedVersion, withMeta } from "./meta.ts";
+import { modernRevisions } from "./modern.ts";
+
+/** The legacy revisions that we speak, newest first. */
+export const legacyRevisions: readonly string[] = [
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+  // A pre-release string that some servers still answer with.
+  "2024-10-07",
+];
+
+/** The codec of a legacy revision. `resultType` has no meaning here: every result that is an object is complete. */
+export function legacyCodec(revision: string): Codec {
+  return {
+    era: "legacy",
+    revision,
+    params: (params, { progressToken }) =>
+      progressToken === undefined ? { ...params } : withMeta(params, { progressToken }),
+    decode: (method, result) => decodeObject(method, result),
+    serverRequests: true,
+    ping: true,
+    setLevel: true,
+  };
+}
+
+/** The params of `initialize`. */
+export function initializeParams(
+  revision: string,
+  clientInfo: Implementation,
+  capabilities: Capabilities,
+): JsonObject {
+  return { protocolVersion: revision, capabilities, clientInfo };
+}
+
+/** What a server said to `initialize`. */
+export interface Initialized {
+  revision: string;
+  capabilities: Capabilities;
+  serverInfo: Implementation | undefined;
+  instructions: string | undefined;
+}
+
+/**
+ * Reads the result of `initialize`. An older revision that we know is taken. A modern one means nothing here (servers
+ * echo whatever they are asked for): it counts as our newest legacy revision, and no server becomes modern by it.
+ * A missing version counts as the asked one. `invalid` says why there is no way to go on, with the unknown `version`.
+ */
+export function readInitialize(
+  result: Json,
+  asked: string,
+): Initialized | { invalid: string; version?: string } {
+  if (!isObject(result)) return { invalid: "its answer to initialize is not an object" };
+  const version = result.protocolVersion ?? asked;
+  if (typeof version !== "string") return { invalid: "its protocolVersion is not a string" };
+  const revision = modernRevisions.includes(version) ? (legacyRevisions[0] ?? asked) : version;
+  if (!legacyRevisions.includes(revision))
+    return { invalid: `it speaks protocol version ${JSON.stringify(version)}`, version };
+  return {
+    revision,
+    capabilities: isObject(result.capabilities) ? result.capabilities : {},
+    serverInfo: readImplementation(result.serverInfo),
+    instructions: typeof result.instructions === "string" ? result.instructions : undefined,
+  };
+}
+
+/**
+ * The revision to ask for in the one retry after a server refused `initialize`: the best legacy one that the error's
+ * data names (`supported`, `expected`, or anywhere else); the next older one if the error is about the version but
+ * names none. Undefined: there is nothing to try.
+ */
+export function retryRevision(error: ErrorObject, asked: string): string | undefined {
+  const named = versionsIn(error.data).filter((version) => version !== asked);
+  const best = legacyRevisions.find((revision) => named.includes(revision));
+  if (best !== undefined || named.length > 0 || error.code !== unsupportedVersion) return best;
+  return legacyRevisions[legacyRevisions.indexOf(asked) + 1];
+}
+
+// --- internal ---
+
+function decodeObject(method: string, result: Json): Decoded {
+  return isObject(result)
+    ? { kind: "complete", result }
+    : { kind: "invalid", reason: `the result of ${method} is not an object` };
+}
+
+const dataDepthMax = 4;
+
+/** Every date-like version in the strings of an error's data, `requested` and its like left out. */
+function versionsIn(data: Json | undefined, depth = 0): string[] {
+  if (typeof data === "string") return data.slice(0, 10_000).match(/\b\d{4}-\d{2}-\d{2}\b/g) ?? [];
+  if (depth > dataDepthMax || data === undefined || data === null) return [];
+  if (Array.isArray(data)) return data.slice(0, 100).flatMap((item) => versionsIn(item, depth + 1));
+  if (!isObject(data)) return [];
+  return Object.entries(data)
+    .filter(([key]) => !/^(requested|received|actual|got)/i.test(key))
+    .slice(0, 100)
+    .flatMap(([, item]) => versionsIn(item, depth + 1));
+}

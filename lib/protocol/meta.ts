@@ -1,0 +1,27 @@
+/** What both eras share: `_meta` of requests, names inside it, and who the far side says it is. Pure. */
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Implementation } from "./mcp.ts";
+
+/** The prefix of the specification's own keys in `_meta`. */
+export const metaPrefix = "io.modelcontextprotocol/";
+
+/** The wire error of a server that does not speak the revision asked for; `data.supported` lists its own (protocol.md 1.18). */
+export const unsupportedVersion = -32022;
+
+/** New params with `meta` put over the caller's own `_meta`. */
+export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
+  return { ...params, _meta: { ...(isObject(params._meta) ? params._meta : {}), ...meta } };
+}
+
+/** A self-reported implementation; a missing or odd version is the empty string. Undefined if there is not even a name. */
+export function readImplementation(value: Json | undefined): Implementation | undefined {
+  if (!isObject(value) || typeof value.name !== "string") return undefined;
+  const { title, version, ...rest } = value;
+  return {
+    ...rest,
+    name: value.name,
+    version: typeof version === "string" ? version : "",
+    ...(typeof title === "string" && { title }),
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * Reads the result of tools/list into tools and warnings. One odd tool never costs the others: what can be kept is kept
+ * as it is with a warning, and nothing is dropped silently (protocol.md 1.13). Pure; it resolves no reference and
+ * compiles no schema.
+ */
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Tool, ToolAnnotations } from "./mcp.ts";
+
+export interface ReadToolsOptions {
+  /** The names of earlier pages; those of this page are added. @default none */
+  seen?: Set<string>;
+  /** The longest schema that is kept, in UTF-16 units of its JSON. @default 1048576 */
+  schemaBytesMax?: number;
+}
+
+export interface ToolsPage {
+  tools: Tool[];
+  /** In words for a person, each naming the tool and the reason, without the server's name. */
+  warnings: string[];
+  /** Undefined at the last page. The empty string is a cursor (protocol.md 1.12). */
+  nextCursor: string | undefined;
+}
+
+/** Reads one page. `null` anywhere means absent. */
+export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPage {
+  const { seen = new Set<string>(), schemaBytesMax = 1_048_576 } = options;
+  const page = isObject(result) ? result : {};
+  const list = page.tools ?? [];
+  const warnings: string[] = [];
+  const tools: Tool[] = [];
+  if (!Array.isArray(list)) warnings.push("the list of tools is not an array: no tool was read");
+  for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
+    if (!isObject(entry) || typeof entry.name !== "string" || entry.name === "") {
+      const what = isObject(entry) ? "has no name" : "is not an object";
+      warnings.push(`entry ${index + 1} of the list ${what}: left out`);
+    } else if (seen.has(entry.name)) {
+      warnings.push(`tool ${nameOf(entry.name)} is listed twice: the first one is used`);
+    } else {
+      seen.add(entry.name);
+      const warn = (text: string) => warnings.push(`tool ${nameOf(entry.name)}: ${text}`);
+      tools.push(readTool(entry, entry.name, { schemaBytesMax, warn }));
+    }
+  }
+  const cursor = page.nextCursor ?? undefined;
+  if (cursor !== undefined && typeof cursor !== "string")
+    warnings.push("nextCursor is not a string: no further page was read");
+  return { tools, warnings, nextCursor: typeof cursor === "string" ? cursor : undefined };
+}
+
+// --- internal ---
+
+interface Context {
+  schemaBytesMax: number;
+  warn: (text: string) => void;
+}
+
+function readTool(raw: JsonObject, name: string, context: Context): Tool {
+  const title = readText(raw, "title", context);
+  const description = readText(raw, "description", context);
+  const outputSchema = readOutputSchema(raw.outputSchema, context);
+  const annotations = readAnnotations(raw.annotations);
+  return {
+    name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema: readInputSchema(raw.inputSchema, context),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    raw,
+  };
+}
+
+function readText(raw: JsonObject, key: string, { warn }: Context): string | undefined {
+  const value = raw[key] ?? undefined;
+  if (value === undefined || typeof value === "string") return value;
+  warn(`its ${key} is not a string: left out`);
+  return undefined;
+}
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+/** Only hints that are booleans count; an odd one is as good as none, which is the cautious reading. */
+function readAnnotations(value: Json | undefined): ToolAnnotations | undefined {
+  if (!isObject(value)) return undefined;
+  const annotations: ToolAnnotations = {};
+  if (typeof value.title === "string") annotations.title = value.title;
+  for (const hint of hints) {
+    const given = value[hint];
+    if (typeof given === "boolean") annotations[hint] = given;
+  }
+  return annotations;
+}
+
+function readInputSchema(value: Json | undefined, context: Context): JsonObject {
+  const { warn } = context;
+  if (value === undefined || value === null) {
+    warn("it has no inputSchema: taken as a tool without arguments");
+    return {};
+  }
+  if (!isObject(value)) {
+    warn("its inputSchema is not an object: arguments are not checked");
+    return {};
+  }
+  if (!fits(value, "inputSchema", context)) return {};
+  if (Object.keys(value).length === 0) warn("its inputSchema is empty: taken as without arguments");
+  else {
+    const fault = rootFault(value);
+    if (fault !== undefined) warn(`its inputSchema ${fault}: kept as it is`);
+  }
+  return value;
+}
+
+function readOutputSchema(value: Json | undefined, context: Context): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isObject(value)) {
+    context.warn("its outputSchema is not an object: left out");
+    return undefined;
+  }
+  return fits(value, "outputSchema", context) ? value : undefined;
+}
+
+/** Bounds a schema. `JSON.stringify` throws on what is nested too deeply to be walked at all. */
+function fits(schema: JsonObject, what: string, { schemaBytesMax, warn }: Context): boolean {
+  try {
+    const { length } = JSON.stringify(schema);
+    if (length <= schemaBytesMax) return true;
+    warn(`its ${what} is longer than ${schemaBytesMax} bytes: left out, nothing is checked by it`);
+  } catch {
+    warn(`its ${what} is nested too deeply: left out, nothing is checked by it`);
+  }
+  return false;
+}
+
+/** The most telling fault of an input schema, by a look at its root and its properties alone. */
+function rootFault(schema: JsonObject): string | undefined {
+  if (schema.type === undefined) return 'has no "type": "object"';
+  if (schema.type !== "object") return `has type ${clip(schema.type)}, not "object"`;
+  const { properties, required } = schema;
+  if (required !== undefined && !isStringArray(required))
+    return 'has a "required" that is not a list of names';
+  if (properties === undefined) return undefined;
+  if (!isObject(properties)) return 'has "properties" that are not an object';
+  for (const [key, property] of Object.entries(properties)) {
+    const fault = propertyFault(property);
+    if (fault !== undefined) return `has a property ${nameOf(key)} that ${fault}`;
+  }
+  return undefined;
+}
+
+const types: ReadonlySet<Json> = new Set<Json>([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "object",
+  "array",
+  "null",
+]);
+
+function propertyFault(property: Json | undefined): string | undefined {
+  if (typeof property === "boolean") return undefined;
+  if (!isObject(property)) return "is not a schema";
+  const { type, enum: values } = property;
+  if (type !== undefined && ![type].flat().every((one) => types.has(one)))
+    return `has the unknown type ${clip(type)}`;
+  if (values !== undefined && !Array.isArray(values)) return "has an enum that is not a list";
+  return undefined;
+}
+
+function isStringArray(value: Json): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function nameOf(name: Json | undefined): string {
+  return clip(name ?? "");
+}
+
+/** JSON for a person, clipped. Only called on what `fits` or on strings, so that it cannot overflow the stack. */
+function clip(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}
