@@ -1,0 +1,100 @@
+/**
+ * Arguments from a command line, made to fit a tool's schema. Pure. The rule for `key=text`: where a string is allowed the
+ * text stays exactly as typed (but a text that begins with `{` or `[` and is JSON of an object or array that is allowed
+ * too is taken as that); else it is JSON of an allowed type; where the schema says nothing of the key it is a string.
+ */
+import { HostError } from "../base/errors.ts";
+import { isObject, parseJson } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { isUnknown, propertyShape } from "./shape.ts";
+import type { Shape } from "./shape.ts";
+import { signatureOf } from "./signature.ts";
+
+/** One piece of a command line, in the order given. `json` and `object` are taken as they are. */
+export type ArgumentPart =
+  | { kind: "text"; key: string; text: string }
+  | { kind: "json"; key: string; value: Json }
+  | { kind: "object"; value: JsonObject };
+
+/**
+ * One object of all parts, the later winning over the earlier. Whole numbers keep every digit.
+ * @param name the tool's name, for the signature in errors
+ * @throws HostError `usage`: the argument, what was expected, what was given
+ */
+export function fitArguments(
+  parts: readonly ArgumentPart[],
+  schema: JsonObject,
+  name?: string,
+): JsonObject {
+  const entries = new Map<string, Json | undefined>();
+  for (const part of parts) {
+    if (part.kind === "object")
+      for (const [key, value] of Object.entries(part.value)) entries.set(key, value);
+    else if (part.kind === "json") entries.set(part.key, part.value);
+    else entries.set(part.key, fitText(part.key, part.text, schema, name));
+  }
+  return Object.fromEntries(entries);
+}
+
+// --- internal ---
+
+function fitText(key: string, text: string, schema: JsonObject, name: string | undefined): Json {
+  const shape = propertyShape(schema, key);
+  if (isUnknown(shape) || shape.constants.includes(text)) return text;
+  const value = readJson(text);
+  if (shape.types.has("string")) {
+    const structured = /^[[{]/.test(text) && value !== undefined && allows(shape, value);
+    return structured ? value : text;
+  }
+  if (value !== undefined && (allows(shape, value) || isConstant(shape, value))) return value;
+  throw new HostError("usage", `argument ${key}: expected ${describe(shape)}, got ${quote(text)}`, {
+    facts: { argument: key },
+    ...(name !== undefined && { hint: signatureOf(name, schema) }),
+  });
+}
+
+/** Undefined for what is no JSON, and for a number that is none (`1e999`). */
+function readJson(text: string): Json | undefined {
+  try {
+    const value = parseJson(text);
+    return typeof value === "number" && !Number.isFinite(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}
+
+function allows({ types }: Shape, value: Json): boolean {
+  if (value === null) return types.has("null");
+  if (Array.isArray(value)) return types.has("array");
+  if (isObject(value)) return types.has("object");
+  if (typeof value === "boolean") return types.has("boolean");
+  if (typeof value === "string") return false;
+  // A number, or one that is kept by its digits (`JSON.rawJSON`).
+  return (
+    types.has("number") || (types.has("integer") && Number.isInteger(Number(numberText(value))))
+  );
+}
+
+function isConstant({ constants }: Shape, value: Json): boolean {
+  const text = JSON.stringify(value);
+  return (
+    typeof value !== "string" && constants.some((constant) => JSON.stringify(constant) === text)
+  );
+}
+
+function numberText(value: Json): string {
+  return JSON.stringify(value);
+}
+
+function describe({ types, constants }: Shape): string {
+  const shown = constants.slice(0, 20).map((constant) => JSON.stringify(constant));
+  const more = constants.length > shown.length ? ["…"] : [];
+  const words = [...types].map((type) =>
+    type === "array" || type === "object" ? `${type} (as JSON)` : type,
+  );
+  return [...words, ...shown, ...more].join(" or ");
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}

@@ -1,0 +1,121 @@
+/**
+ * What values a JSON Schema allows, as far as a glance tells: types and constants, through local references and unions.
+ * Enough to read a command line by and to print a signature; it never validates, and never says more than it knows.
+ */
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { atReference } from "../base/pointer.ts";
+
+export type JsonType = "string" | "number" | "integer" | "boolean" | "null" | "array" | "object";
+
+/** Either `types` or `constants` admit a value; both empty means that nothing is known. */
+export interface Shape {
+  types: ReadonlySet<JsonType>;
+  /** From `enum` and `const`. */
+  constants: readonly Json[];
+}
+
+const unknown: Shape = { types: new Set(), constants: [] };
+const known: ReadonlySet<Json> = new Set<Json>([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null",
+  "array",
+  "object",
+]);
+
+/** True where nothing is known of the values. */
+export function isUnknown(shape: Shape): boolean {
+  return shape.types.size === 0 && shape.constants.length === 0;
+}
+
+/**
+ * The shape of `schema`, whose local references point into `root`. Each schema is looked at once (`seen`), so that
+ * recursive and hostile ones end.
+ */
+export function shapeOf(
+  schema: Json | undefined,
+  root: JsonObject,
+  seen = new Map<JsonObject, Shape>(),
+): Shape {
+  if (!isObject(schema)) return unknown;
+  const before = seen.get(schema);
+  if (before !== undefined) return before;
+  seen.set(schema, unknown);
+  const shape = lookAt(schema, (one) => shapeOf(one, root, seen), root);
+  seen.set(schema, shape);
+  return shape;
+}
+
+/** What `root` says of the property `key`; of several places any may hold. `additionalProperties` speaks where no other does. */
+export function propertyShape(root: JsonObject, key: string): Shape {
+  const named: Json[] = [];
+  const others: Json[] = [];
+  for (const schema of applied(root, root, ["allOf", "anyOf", "oneOf", "then", "else"])) {
+    const { properties, patternProperties, additionalProperties } = schema;
+    if (isObject(properties) && Object.hasOwn(properties, key)) named.push(properties[key] ?? true);
+    else if (patternProperties !== undefined) others.push(true);
+    else if (isObject(additionalProperties)) others.push(additionalProperties);
+  }
+  const found = named.length > 0 ? named : others;
+  return found.length === 0 ? unknown : joined(found.map((one) => shapeOf(one, root)));
+}
+
+/** The declared arguments of a schema: required ones first, else in their order. */
+export function propertiesOf(root: JsonObject): { key: string; required: boolean; schema: Json }[] {
+  const found = new Map<string, Json>();
+  const required = new Set<Json>();
+  for (const { properties, required: names } of applied(root, root, ["allOf"])) {
+    for (const [key, value] of Object.entries(isObject(properties) ? properties : {}))
+      if (!found.has(key)) found.set(key, value ?? true);
+    for (const name of Array.isArray(names) ? names : []) required.add(name);
+  }
+  const all = Array.from(found, ([key, schema]) => ({ key, required: required.has(key), schema }));
+  return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)];
+}
+
+// --- internal ---
+
+function lookAt(
+  { enum: values, const: value, type, anyOf, oneOf, allOf, $ref }: JsonObject,
+  look: (schema: Json | undefined) => Shape,
+  root: JsonObject,
+): Shape {
+  if (value !== undefined) return { types: new Set(), constants: [value] };
+  if (Array.isArray(values)) return { types: new Set(), constants: values };
+  const types = (Array.isArray(type) ? type : [type]).filter((one) => known.has(one ?? ""));
+  if (types.length > 0) return { types: new Set(types as JsonType[]), constants: [] };
+  for (const union of [anyOf, oneOf]) if (Array.isArray(union)) return joined(union.map(look));
+  const target = typeof $ref === "string" ? [atReference(root, $ref)] : [];
+  const shapes = [...target, ...(Array.isArray(allOf) ? allOf : [])].map(look);
+  return shapes.find((shape) => !isUnknown(shape)) ?? unknown;
+}
+
+function joined(shapes: Shape[]): Shape {
+  if (shapes.some(isUnknown)) return unknown;
+  return {
+    types: new Set(shapes.flatMap((shape) => [...shape.types])),
+    constants: shapes.flatMap((shape) => shape.constants),
+  };
+}
+
+/** `schema` and the schemas that apply to the same value by reference or by the given keywords, each once. */
+function* applied(
+  schema: Json | undefined,
+  root: JsonObject,
+  keywords: readonly string[],
+  seen = new Set<JsonObject>(),
+): Generator<JsonObject> {
+  if (!isObject(schema) || seen.has(schema)) return;
+  seen.add(schema);
+  yield schema;
+  if (typeof schema.$ref === "string")
+    yield* applied(atReference(root, schema.$ref), root, keywords, seen);
+  for (const keyword of keywords) {
+    const value = schema[keyword];
+    for (const one of Array.isArray(value) ? value : [value])
+      yield* applied(one, root, keywords, seen);
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+
+import type { Json } from "../../lib/base/json.ts";
+import { atPointer, atReference } from "../../lib/base/pointer.ts";
+
+const value: Json = { a: [{ "b/c": 1, "~": 2, "": 3 }], __proto__x: 4 };
+
+test.each<[string, Json | undefined]>([
+  ["", value],
+  ["/a/0/b~1c", 1],
+  ["/a/0/~0", 2],
+  ["/a/0/", 3],
+  ["/a/00", undefined],
+  ["/a/1", undefined],
+  ["/a/length", undefined],
+  ["/constructor", undefined],
+  ["/__proto__", undefined],
+  ["a", undefined],
+])("%p", (pointer, expected) => {
+  expect(atPointer(value, pointer)).toEqual(expected as Json);
+});
+
+test("references are pointers in a fragment", () => {
+  expect(atReference(value, "#")).toEqual(value);
+  expect(atReference(value, "#/a/0/b~1c")).toBe(1);
+  expect(atReference(value, "#/a/0/b%7E1c")).toBe(1);
+  expect(atReference(value, "#/%")).toBeUndefined();
+  expect(atReference(value, "other.json#/a")).toBeUndefined();
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+
+import type { JsonObject } from "../../lib/base/json.ts";
+import { signatureOf } from "../../lib/host/signature.ts";
+
+test.each<[JsonObject, string]>([
+  [{}, "t()"],
+  [{ type: "object", properties: {} }, "t()"],
+  [
+    { properties: { n: { type: "integer" }, message: { type: "string" } }, required: ["message"] },
+    "t(message: string, n?: integer)",
+  ],
+  [{ properties: { a: { type: "array", items: { type: "string" } } } }, "t(a?: string[])"],
+  [{ properties: { a: { type: "array" } } }, "t(a?: array)"],
+  [{ properties: { a: { type: "array", items: { enum: ["x", "y"] } } } }, 't(a?: ("x" | "y")[])'],
+  [{ properties: { a: { enum: ["x", 1] } } }, 't(a?: "x" | 1)'],
+  [{ properties: { a: { type: ["string", "null"] } } }, "t(a?: string | null)"],
+  [
+    { properties: { a: { anyOf: [{ type: "string" }, { type: "object" }] } } },
+    "t(a?: string | object)",
+  ],
+  [{ properties: { a: {}, b: true, c: { $ref: "#/$defs/none" } } }, "t(a?: any, b?: any, c?: any)"],
+  [{ properties: { a: { $ref: "#" } } }, "t(a?: any)"],
+  [{ properties: { "odd key": { type: "null" } } }, 't("odd key"?: null)'],
+  [
+    {
+      allOf: [{ $ref: "#/$defs/x" }],
+      $defs: { x: { properties: { a: { const: 1 } }, required: ["a"] } },
+    },
+    "t(a: 1)",
+  ],
+  [{ properties: [], required: "a" }, "t()"],
+])("%j", (schema, expected) => {
+  expect(signatureOf("t", schema)).toBe(expected);
+});
+
+test("many arguments and many constants are cut", () => {
+  const properties = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, {}]));
+  expect(signatureOf("t", { properties })).toEndWith("p11?: any, …)");
+  expect(signatureOf("t", { properties: { e: { enum: [1, 2, 3, 4, 5, 6, 7, 8] } } })).toBe(
+    "t(e?: 1 | 2 | 3 | 4 | 5 | 6 | …)",
+  );
+});
+
+test("an array of itself ends", () => {
+  const node = { type: "array", items: { $ref: "#/properties/a" } };
+  expect(signatureOf("t", { properties: { a: node } })).toBe("t(a?: array[][])");
+});
