@@ -12,8 +12,12 @@ export interface Io {
   /** Bounded and never waited for. */
   stderr: Sink;
   terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
-  /** The whole of stdin; only read when asked for. */
+  /** The whole of stdin; only read when asked for, and once. */
   readStdin(): Promise<Uint8Array>;
+  /** One line that stays below what is written to a terminal's stderr; undefined takes it away. Absent elsewhere. */
+  status?: (line: string | undefined) => void;
+  /** Values that must never be shown: what is written to stderr is redacted by them. */
+  secrets?: Set<string>;
 }
 
 export interface Sink {
@@ -53,6 +57,8 @@ export interface Command {
   /** Positionals in order, e.g. `TOOL [ARG…]`, for the usage line. */
   usage: string;
   flags: FlagTable;
+  /** A signal aborts `io.signal` and nothing more: the command ends when it likes, and its status stands (tee). */
+  endsItself?: boolean;
   /** Returns the exit status. @throws HostError, rendered by `main` */
   run(parsed: Parsed, io: Io, log: Log): Promise<number>;
 }

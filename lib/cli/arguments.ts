@@ -1,0 +1,120 @@
+/**
+ * The arguments of a tool as people type them (cli.md, call): words into parts, and the files and stdin that they name
+ * read. What the schema makes of a text is not decided here. A key is never a path, and nothing is expanded.
+ */
+import { HostError } from "../base/errors.ts";
+import { isObject, parseJson } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { ArgumentPart } from "../host/arguments.ts";
+import type { Io } from "./types.ts";
+
+/** A part, or one that must be read first. `key` is undefined where the whole is one object. */
+export type Pending =
+  | ArgumentPart
+  | { kind: "file"; key: string; path: string; json: boolean }
+  | { kind: "stdin"; key: string | undefined; json: boolean };
+
+/**
+ * Reads the words behind the tool's name; `args` is the object of `--args`, which all of them win over. Pure.
+ * @throws HostError `usage`
+ */
+export function readArguments(words: readonly string[], args?: string): Pending[] {
+  const first: Pending[] =
+    args === undefined ? [] : [{ kind: "object", value: objectOf(args, "--args") }];
+  return [...first, ...words.map(readWord)];
+}
+
+/** Reads what the parts name. Files lie relative to `io.cwd`. @throws HostError `usage` */
+export async function fetchArguments(
+  pending: readonly Pending[],
+  io: Pick<Io, "cwd" | "readStdin">,
+): Promise<ArgumentPart[]> {
+  const parts: ArgumentPart[] = [];
+  for (const part of pending) {
+    if (part.kind === "file") {
+      const bytes = await readFile(part.path, io.cwd, part.key);
+      parts.push(keyed(part.key, textOf(bytes, part.path), part.json, part.path));
+    } else if (part.kind === "stdin") {
+      const text = textOf(await io.readStdin(), "stdin");
+      if (part.key !== undefined) parts.push(keyed(part.key, text, part.json, "stdin"));
+      else parts.push({ kind: "object", value: objectOf(text, "stdin") });
+    } else parts.push(part);
+  }
+  return parts;
+}
+
+// --- internal ---
+
+function readWord(word: string): Pending {
+  if (word === "-") return { kind: "stdin", key: undefined, json: true };
+  if (word.trimStart().startsWith("{"))
+    return { kind: "object", value: objectOf(word, "argument") };
+  const equals = word.indexOf("=");
+  const json = word[equals - 1] === ":";
+  const key = word.slice(0, json ? equals - 1 : equals);
+  if (equals < 0 || key === "")
+    throw new HostError("usage", `${quote(word)} is not an argument`, {
+      hint: "write key=value, key:=JSON, key=@FILE, one JSON object, or - for a JSON object on stdin",
+    });
+  const value = word.slice(equals + 1);
+  if (value === "@-") return { kind: "stdin", key, json };
+  if (value.startsWith("@@")) return keyed(key, value.slice(1), json, `argument ${key}`);
+  if (value.startsWith("@")) return { kind: "file", key, path: value.slice(1), json };
+  return keyed(key, value, json, `argument ${key}`);
+}
+
+function keyed(key: string, text: string, json: boolean, where: string): ArgumentPart {
+  return json ? { kind: "json", key, value: jsonOf(text, where) } : { kind: "text", key, text };
+}
+
+function jsonOf(text: string, where: string): Json {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HostError("usage", `${where}: not JSON: ${reason}`, {
+      cause,
+      hint: `it begins with ${quote(text)}; a shell takes quotes away, so write JSON in '…'`,
+    });
+  }
+}
+
+function objectOf(text: string, where: string): JsonObject {
+  const value = jsonOf(text, where);
+  if (isObject(value)) return value;
+  throw new HostError("usage", `${where}: arguments are one JSON object, not ${quote(text)}`);
+}
+
+async function readFile(path: string, cwd: string, key: string): Promise<Uint8Array> {
+  try {
+    if (path === "") throw new Error("no file was named");
+    return await Bun.file(path.startsWith("/") ? path : `${cwd}/${path}`).bytes();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HostError(
+      "usage",
+      `argument ${key}: the file ${quote(path)} cannot be read: ${reason}`,
+      {
+        facts: { file: path },
+        cause,
+        hint: `${key}=@FILE reads a file; for a text that begins with @ write ${key}=@@…`,
+      },
+    );
+  }
+}
+
+/** Exactly as it is, a byte order mark included. */
+function textOf(bytes: Uint8Array, where: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new HostError("usage", `${where}: not UTF-8 text, which is all that JSON can carry`, {
+      cause,
+      hint: "encode it first, for example with base64",
+    });
+  }
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

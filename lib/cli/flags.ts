@@ -1,0 +1,123 @@
+/**
+ * The flags that several commands share, written once (cli.md, Commands). A command spreads the fragments that it can
+ * honour into its own table: a flag that would do nothing there is unknown there.
+ */
+import { HostError } from "../base/errors.ts";
+import { durationMsMax, parseDuration } from "../config/duration.ts";
+import type { FlagTable, Parsed } from "./types.ts";
+
+/** Every command has these; `main` itself acts on them. */
+export const commonFlags: FlagTable = {
+  json: { type: "boolean", description: "JSON on stdout, and errors as JSON on stderr" },
+  quiet: { type: "boolean", alias: ["q"], description: "only errors on stderr" },
+  "log-level": {
+    type: "string",
+    valueHint: "LEVEL",
+    description: "debug, info, warn or error: what is shown, and what servers are asked to log",
+  },
+  "max-time": {
+    type: "string",
+    valueHint: "DURATION",
+    description: "give up the whole command after that (30s, 500ms, a bare number is seconds)",
+  },
+};
+
+/** Where servers come from, and how they are started. */
+export const serverFlags: FlagTable = {
+  server: {
+    type: "string",
+    alias: ["s", "mcp-server"],
+    valueHint: "SPEC",
+    repeat: true,
+    description: "a server: NAME=COMMAND LINE, NAME:stdio:COMMAND LINE, a URL or NAME=URL",
+  },
+  config: {
+    type: "string",
+    alias: ["c", "mcp-config", "mcp-servers-config"],
+    valueHint: "FILE",
+    repeat: true,
+    description: "a config file of any known format",
+  },
+  "config-json": {
+    type: "string",
+    alias: ["mcp-servers-json"],
+    valueHint: "JSON",
+    repeat: true,
+    description: "a config given inline",
+  },
+  env: {
+    type: "string",
+    valueHint: "K[=V]",
+    repeat: true,
+    description: "a variable for the server; K alone passes our own value on",
+  },
+  "inherit-env": { type: "boolean", description: "pass our whole environment to the server" },
+  cwd: { type: "string", valueHint: "DIR", description: "the folder that the server starts in" },
+  protocol: {
+    type: "string",
+    valueHint: "ERA",
+    description: "auto, legacy, modern, or a revision such as 2025-11-25",
+  },
+  input: {
+    type: "string",
+    valueHint: "ID=VALUE",
+    repeat: true,
+    description: "the value of ${input:ID} in a config",
+  },
+  trust: { type: "boolean", description: "trust a config that was found, for this run" },
+  "no-user-config": { type: "boolean", description: "leave the user's own config out" },
+  "no-cache": {
+    type: "boolean",
+    description: "neither read nor write what was learned of servers",
+  },
+  stderr: { type: "boolean", description: "copy all that servers write on stderr" },
+  wait: { type: "boolean", description: "wait until the servers have ended" },
+};
+
+/** What may be called. */
+export const policyFlags: FlagTable = {
+  "allow-tool": {
+    type: "string",
+    valueHint: "GLOB",
+    repeat: true,
+    description: "these tools may be called without asking",
+  },
+  "deny-tool": {
+    type: "string",
+    valueHint: "GLOB",
+    repeat: true,
+    description: "these tools may not be called",
+  },
+  "ask-tool": {
+    type: "string",
+    valueHint: "GLOB",
+    repeat: true,
+    description: "ask before these tools are called",
+  },
+  "allow-all": { type: "boolean", alias: ["A"], description: "every tool may be called" },
+};
+
+/** A repeatable flag's values, in the order given. */
+export function listOf(value: string | boolean | string[] | undefined): string[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A string flag's value. */
+export function textOf(value: string | boolean | string[] | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * A flag's length of time in milliseconds; 0 means no limit, as curl has it.
+ * @throws HostError `usage`
+ */
+export function durationOf(flags: Parsed["flags"], name: string): number | undefined {
+  const text = textOf(flags[name]);
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined)
+    throw new HostError("usage", `--${name} ${text} is no length of time`, {
+      hint: "write 30s, 500ms, 2m or 1h; a bare number is seconds",
+    });
+  return ms === 0 ? durationMsMax : ms;
+}

@@ -1,0 +1,155 @@
+/**
+ * The real world of a run: stdout that reaches slow readers whole, stderr that nobody waits for, stdin that is read only
+ * when asked. It never touches `process.stdout`, `process.stderr` or `process.stdin`, which cost milliseconds at start.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Io, Sink } from "./types.ts";
+
+const stderrQueueBytesMax = 1024 * 1024;
+const stdinBytesMax = 64 * 1024 * 1024;
+
+/** What a file descriptor writes with: the part of `Bun.FileSink` that is used here. */
+export interface Writer {
+  write(data: string | Uint8Array): number | Promise<number>;
+  flush(): number | Promise<number>;
+}
+
+/**
+ * Every byte reaches a slow reader, and the event loop stays free meanwhile. A reader that left is no error.
+ * @throws HostError `output` when the bytes cannot be written (full disk)
+ */
+export function stdoutSink(open: () => Writer = () => Bun.stdout.writer()): Sink {
+  let writer: Writer | undefined;
+  let closed = false;
+  return {
+    get closed() {
+      return closed;
+    },
+    async write(data) {
+      if (closed || data.length === 0) return;
+      try {
+        writer ??= open();
+        await writer.write(data);
+        await writer.flush();
+      } catch (cause) {
+        closed = true;
+        if (readerLeft(cause)) return;
+        throw new HostError("output", `the result could not be written to stdout: ${text(cause)}`, {
+          cause,
+          hint: "the call itself was done; it was not repeated",
+        });
+      }
+    },
+  };
+}
+
+/** stderr: what is written is queued up to a bound, then dropped and counted. */
+export interface StderrSink extends Sink {
+  /** Waits until all is written, at most so long. */
+  drain(ms: number): Promise<void>;
+}
+
+/** Writes never wait and never throw; order is kept. */
+export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): StderrSink {
+  const encoder = new TextEncoder();
+  let queue: (string | Uint8Array)[] = [];
+  let queuedBytes = 0;
+  let dropped = 0;
+  let closed = false;
+  let pumping: Promise<void> | undefined;
+
+  async function pump() {
+    const writer = open();
+    while (queue.length > 0) {
+      const batch = queue;
+      queue = [];
+      if (dropped > 0) batch.push(`mcphost: ${dropped} lines dropped here: stderr is too slow\n`);
+      dropped = 0;
+      for (const data of batch) {
+        await writer.write(data);
+        await writer.flush();
+        queuedBytes -= data.length;
+      }
+    }
+  }
+
+  return {
+    get closed() {
+      return closed;
+    },
+    async write(data) {
+      if (closed || data.length === 0) return;
+      const bytes = typeof data === "string" ? encoder.encode(data) : data;
+      if (queuedBytes + bytes.length > stderrQueueBytesMax) {
+        dropped++;
+        return;
+      }
+      queuedBytes += bytes.length;
+      queue.push(bytes);
+      pumping ??= pump()
+        .catch(() => {
+          closed = true;
+        })
+        .finally(() => {
+          pumping = undefined;
+        });
+    },
+    async drain(ms) {
+      if (pumping) await Promise.race([pumping, Bun.sleep(ms)]);
+    },
+  };
+}
+
+/** A reader of the whole of stdin, for one use. @throws HostError `usage` on the second, or when there is too much */
+export function stdinReader(open: () => ReadableStream<Uint8Array> = () => Bun.stdin.stream()) {
+  let used = false;
+  return async (): Promise<Uint8Array> => {
+    if (used) throw new HostError("usage", "stdin is asked for twice, and can be read only once");
+    used = true;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of open()) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > stdinBytesMax)
+        throw new HostError("usage", `stdin holds more than ${stdinBytesMax} bytes`);
+    }
+    const whole = new Uint8Array(bytes);
+    let at = 0;
+    for (const chunk of chunks) {
+      whole.set(chunk, at);
+      at += chunk.length;
+    }
+    return whole;
+  };
+}
+
+/** Which of the three standard streams are terminals. */
+export async function terminals(): Promise<Io["terminal"]> {
+  const maybe = await Promise.all([0, 1, 2].map(maybeTerminal));
+  if (!maybe.includes(true)) return { stdin: false, stdout: false, stderr: false };
+  const { isatty } = await import("node:tty");
+  const [stdin = false, stdout = false, stderr = false] = maybe.map((yes, fd) => yes && isatty(fd));
+  return { stdin, stdout, stderr };
+}
+
+// --- internal ---
+
+/** Cheap and one-sided: `node:tty` (milliseconds) is only asked about character devices that are not /dev/null and its kin. */
+async function maybeTerminal(fd: number): Promise<boolean> {
+  try {
+    const stat = await Bun.file(fd).stat();
+    return stat.isCharacterDevice() && !(process.platform === "linux" && stat.rdev >> 8 === 1);
+  } catch {
+    return false;
+  }
+}
+
+function readerLeft(cause: unknown): boolean {
+  const code = (cause as { code?: unknown } | null)?.code;
+  return code === "EPIPE" || code === "ECONNRESET";
+}
+
+function text(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,161 @@
+/**
+ * The command line from its words to its exit status: builds the world, finds the command, runs it, and renders what went
+ * wrong. It never throws and never ends the process.
+ */
+import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
+import { cutLine } from "./args.ts";
+import { durationOf } from "./flags.ts";
+import { stderrSink, stdinReader, stdoutSink, terminals } from "./io.ts";
+import type { StderrSink } from "./io.ts";
+import { logTo, readLevel } from "./log.ts";
+import { route } from "./route.ts";
+import type { Route } from "./route.ts";
+import { watchSignals } from "./signals.ts";
+import { statusLine } from "./status.ts";
+import type { Command, Io, Parsed, Sink } from "./types.ts";
+
+/** How long servers have to answer a cancellation, and slow readers of stderr to read the last lines. */
+const leaveMs = 300;
+const drainMs = 1000;
+
+/** Runs one command line (without the program's own name). Never rejects. */
+export async function main(argv: string[]): Promise<number> {
+  const line = cutLine(argv);
+  const stderr = stderrSink();
+  const terminal = terminals();
+  let code: number;
+  try {
+    const routed = await route(line);
+    const world = openWorld(stderr, await terminal);
+    code = routed.kind === "run" ? await run(routed, world) : await show(routed, world);
+  } catch (error) {
+    const json = line.words.includes("--json");
+    code = await fail(error, stderr, { json, debug: false, terminal: (await terminal).stderr });
+  }
+  await stderr.drain(drainMs);
+  return code;
+}
+
+// --- internal ---
+
+type World = Omit<Io, "signal">;
+
+function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
+  const status = terminal.stderr ? statusLine(raw) : undefined;
+  const secrets = new Set<string>();
+  return {
+    env: Bun.env,
+    cwd: process.cwd(),
+    stdout: stdoutSink(),
+    stderr: redacted(status?.sink ?? raw, secrets),
+    terminal,
+    readStdin: stdinReader(),
+    secrets,
+    ...(status && { status: status.show }),
+  };
+}
+
+/** Text is redacted by the secrets known so far; a run that has none pays nothing. */
+function redacted(under: Sink, secrets: ReadonlySet<string>): Sink {
+  return {
+    get closed() {
+      return under.closed;
+    },
+    async write(data) {
+      if (secrets.size === 0 || typeof data !== "string") return await under.write(data);
+      const { redact } = await import("../config/secrets.ts");
+      await under.write(redact(data, secrets));
+    },
+  };
+}
+
+async function run(routed: { command: Command; parsed: Parsed }, world: World): Promise<number> {
+  const { command, parsed } = routed;
+  const { flags } = parsed;
+  const controller = new AbortController();
+  const io: Io = { ...world, signal: controller.signal };
+  const json = flags["json"] === true;
+  const left = Promise.withResolvers<undefined>();
+  const end = (reason: HostError) => {
+    if (controller.signal.aborted) return left.resolve(undefined);
+    controller.abort(reason);
+    if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
+  };
+  using _signals = watchSignals((signal) => end(cancelled(signal)));
+  let debug = false;
+  try {
+    const level = levelOf(flags);
+    debug = level === "debug";
+    const log = logTo(io, {
+      level,
+      stderr: flags["stderr"] === true,
+      json: flags["events"] === true,
+    });
+    using _timer = maxTime(flags, end);
+    const code = await Promise.race([command.run(parsed, io, log), left.promise]);
+    const stands = command.endsItself === true || !controller.signal.aborted;
+    if (stands && code !== undefined) return code;
+    throw controller.signal.reason;
+  } catch (error) {
+    const reason: unknown = controller.signal.aborted
+      ? merged(controller.signal.reason, error)
+      : error;
+    return await fail(reason, io.stderr, { json, debug, terminal: io.terminal.stderr });
+  }
+}
+
+/** Why it ended, with the evidence of what was under way. */
+function merged(reason: unknown, error: unknown): unknown {
+  if (!isHostError(reason) || !isHostError(error) || error === reason) return reason;
+  const facts = { ...error.facts, ...reason.facts };
+  return new HostError(reason.code, reason.message, { facts, cause: error });
+}
+
+function levelOf(flags: Parsed["flags"]) {
+  const text = flags["log-level"];
+  if (typeof text === "string") return readLevel(text);
+  return flags["quiet"] === true ? "error" : "warn";
+}
+
+function cancelled(signal: string): HostError {
+  const words = { SIGINT: "interrupted", SIGTERM: "terminated", SIGHUP: "hung up" }[signal];
+  return new HostError("cancelled", `${words ?? "ended"} (${signal})`, { facts: { signal } });
+}
+
+function maxTime(flags: Parsed["flags"], end: (reason: HostError) => void): Disposable {
+  const timeoutMs = durationOf(flags, "max-time");
+  if (timeoutMs === undefined) return { [Symbol.dispose]() {} };
+  const text = String(flags["max-time"]);
+  const facts = { timeoutMs };
+  const timer = setTimeout(
+    () => end(new HostError("timeout", `given up after ${text} (--max-time)`, { facts })),
+    timeoutMs,
+  );
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+async function show(routed: Exclude<Route, { kind: "run" }>, world: World): Promise<number> {
+  const help = await import("./help.ts");
+  if (routed.kind === "version") await world.stdout.write(help.versionText());
+  else if (routed.command) await world.stdout.write(help.commandText(routed.command));
+  else {
+    const { commands } = await import("./table.ts");
+    const all = await Promise.all(Object.values(commands).map((load) => load()));
+    const text = help.commandsText(all.map((module) => module.default));
+    // The bare program in a script is a mistake, and stdout is for results.
+    const mistake = routed.bare && !world.terminal.stdout;
+    await (mistake ? world.stderr : world.stdout).write(text);
+    if (mistake) return 2;
+  }
+  return 0;
+}
+
+async function fail(
+  error: unknown,
+  stderr: Sink,
+  options: { json: boolean; debug: boolean; terminal: boolean },
+): Promise<number> {
+  const { report } = await import("./report.ts");
+  await stderr.write(report(error, options));
+  return exitCodeOf(error);
+}

@@ -1,0 +1,144 @@
+/**
+ * Results of tools in words (cli.md, call, Output): what goes to stdout, what is said of the rest. Nothing is decoded
+ * unless it is kept, and nothing is dropped without a word. JSON is cut out of the text as it came: every digit stays.
+ */
+import { HostError } from "../base/errors.ts";
+import { cutJson } from "../base/json.ts";
+import { readContent } from "../protocol/content.ts";
+import type { ContentBlock } from "../protocol/content.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
+import type { Io } from "./types.ts";
+import { visible } from "./visible.ts";
+
+/** A picture, sound or other blob, not decoded. */
+export type Binary = Extract<ContentBlock, { base64: string }>;
+
+/** A result, ready to be printed. */
+export interface Rendered {
+  /** For stdout: each text ends in a newline. */
+  text: string;
+  /** For a file: no newline added at the end. */
+  exact: string;
+  binaries: Binary[];
+  /** What a person must know besides, one line each. */
+  notes: string[];
+}
+
+/** Pure. `raw` is the text of `result` as it came. */
+export function renderResult(result: ToolResult, raw: string): Rendered {
+  const pieces: string[] = [];
+  const binaries: Binary[] = [];
+  const notes: string[] = [];
+  let texts = "";
+  for (const [index, block] of readContent(result).entries()) {
+    if (block.kind === "text" || block.kind === "resource") {
+      pieces.push(block.text);
+      texts += block.text;
+    } else if (block.kind === "link") pieces.push(block.uri);
+    else if (block.kind === "unknown") {
+      const path = Array.isArray(result.content) ? ["content", index] : ["content"];
+      pieces.push(cutJson(raw, path) ?? JSON.stringify(block.value));
+      notes.push("a block of content that is no known kind is printed as JSON");
+    } else binaries.push(block);
+  }
+  if (texts === "") pieces.push(...dataOf(result, raw, notes));
+  const filled = pieces.filter((piece) => piece !== "");
+  const text = filled.map(ended).join("");
+  const last = filled.pop();
+  const exact = last === undefined ? "" : filled.map(ended).join("") + last;
+  return { text, exact, binaries, notes: [...new Set(notes)] };
+}
+
+export interface PrintOptions {
+  /** The tool's own name: what files are named after. */
+  tool: string;
+  json: boolean;
+  quiet: boolean;
+  /** `-o`: a path, or `-` for stdout. */
+  output: string | undefined;
+  /** `--save`: a folder. */
+  save: string | undefined;
+}
+
+/**
+ * Prints a result, or keeps it in files. The text of a result with `isError` goes to stderr.
+ * @throws HostError `output`
+ */
+export async function printResult(
+  { result, raw }: { result: ToolResult; raw: string },
+  options: PrintOptions,
+  io: Pick<Io, "stdout" | "stderr" | "terminal" | "cwd">,
+): Promise<void> {
+  const rendered = renderResult(result, raw);
+  const note = async (text: string) => {
+    if (!options.quiet) await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
+  };
+  if (options.json) await io.stdout.write(`${io.terminal.stdout ? visible(raw) : raw}\n`);
+  if (result.isError === true) {
+    const text = rendered.text || "mcphost: the tool answered with an error, and says no more\n";
+    if (!options.json) await io.stderr.write(io.terminal.stderr ? visible(text) : text);
+    return;
+  }
+  for (const text of rendered.notes) await note(text);
+  const kept = await keep(rendered, options, io, note);
+  if (!options.json && !kept.text && rendered.text !== "")
+    await io.stdout.write(io.terminal.stdout ? visible(rendered.text) : rendered.text);
+  if (!kept.binaries && !options.json) {
+    for (const binary of rendered.binaries)
+      await note(`[${nameOf(binary)}: not shown; -o FILE or --save DIR keeps it]`);
+  }
+}
+
+/** A binary in words: kind, type, place, size. Nothing is decoded. */
+export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
+  const bytes = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  const words = [kind === "blob" ? "binary" : kind, mimeType, uri].filter((w) => w !== undefined);
+  return `${words.join(" ")}, ${bytes.toLocaleString("en-US")} bytes`;
+}
+
+// --- internal ---
+
+/** What stands for text where there is none. */
+function dataOf(result: ToolResult, raw: string, notes: string[]): string[] {
+  if (Object.hasOwn(result, "structuredContent"))
+    return [cutJson(raw, ["structuredContent"]) ?? JSON.stringify(result.structuredContent)];
+  const known = new Set(["content", "isError", "_meta", "resultType"]);
+  if (Object.hasOwn(result, "content") || Object.keys(result).every((key) => known.has(key)))
+    return [];
+  notes.push("the result has no content: it is printed as JSON, as it came");
+  return [raw];
+}
+
+async function keep(
+  rendered: Rendered,
+  options: PrintOptions,
+  io: Pick<Io, "stdout" | "cwd">,
+  note: (text: string) => Promise<void>,
+): Promise<{ text: boolean; binaries: boolean }> {
+  const { output, save, tool } = options;
+  const { binaries, exact } = rendered;
+  if (output === undefined && save === undefined) return { text: false, binaries: false };
+  const files = await import("./save.ts");
+  if (save !== undefined) {
+    for (const path of await files.saveAll(binaries, { folder: save, cwd: io.cwd, tool }))
+      await note(`saved ${path}`);
+  }
+  if (output === undefined) return { text: false, binaries: true };
+  const [binary, ...more] = binaries;
+  if (more.length > 0)
+    throw new HostError(
+      "output",
+      `the result holds ${binaries.length} binaries, and -o takes one`,
+      {
+        hint: "the call itself was done; --save DIR keeps all of them",
+      },
+    );
+  const data = binary === undefined ? exact : files.decode(binary);
+  if (output === "-") await io.stdout.write(data);
+  else await files.writeTo(output, io.cwd, data);
+  return { text: binary === undefined, binaries: true };
+}
+
+function ended(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}

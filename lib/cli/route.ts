@@ -1,0 +1,81 @@
+/**
+ * Which command a line means, and the line read by that command's table. Flags may stand before the command, so the
+ * command is the first word that its own table reads as the first positional. It runs nothing.
+ */
+import { HostError } from "../base/errors.ts";
+import { checkReading, readLine } from "./args.ts";
+import type { Line, Reading } from "./args.ts";
+import { commonFlags, policyFlags, serverFlags } from "./flags.ts";
+import { commands, loaderOf } from "./table.ts";
+import type { Command, Parsed } from "./types.ts";
+
+export type Route =
+  | { kind: "run"; command: Command; parsed: Parsed }
+  /** `bare`: nobody asked for it, there was just nothing else. */
+  | { kind: "help"; command: Command | undefined; bare: boolean }
+  | { kind: "version" };
+
+/** @throws HostError `usage`, naming the nearest command or flag */
+export async function route(line: Line): Promise<Route> {
+  const { words, rest } = line;
+  if (words.includes("--help") || words.includes("-h") || words[0] === "help")
+    return { kind: "help", command: await firstNamed(words), bare: false };
+  if (words.length === 0 && rest === undefined)
+    return { kind: "help", command: undefined, bare: true };
+  const found = await find(line);
+  if (found) {
+    const { command, reading } = found;
+    await checkReading(reading, command.flags, command.name);
+    const [, ...positionals] = reading.parsed.positionals;
+    return { kind: "run", command, parsed: { ...reading.parsed, positionals } };
+  }
+  if (words.includes("--version") || words.includes("-V")) return { kind: "version" };
+  throw await noCommand(line);
+}
+
+// --- internal ---
+
+interface Found {
+  command: Command;
+  reading: Reading;
+}
+
+async function find(line: Line): Promise<Found | undefined> {
+  let first: Found | undefined;
+  for (const [at, word] of line.words.entries()) {
+    const load = loaderOf(word);
+    if (load === undefined) continue;
+    const { default: command } = await load();
+    const reading = readLine(line, command.flags);
+    const isCommand = reading.positionsAt[0] === at;
+    if (isCommand && !reading.misfits.some((misfit) => misfit.at < at)) return { command, reading };
+    if (isCommand) first ??= { command, reading };
+  }
+  return first;
+}
+
+async function firstNamed(words: readonly string[]): Promise<Command | undefined> {
+  const word = words.find((candidate) => loaderOf(candidate) !== undefined);
+  return word === undefined ? undefined : (await loaderOf(word)?.())?.default;
+}
+
+async function noCommand(line: Line): Promise<HostError> {
+  const hint = "mcphost alone lists the commands";
+  const flags = { ...commonFlags, ...serverFlags, ...policyFlags };
+  const reading = readLine(line, flags);
+  const word = reading.parsed.positionals[0];
+  if (word === undefined) {
+    const [misfit] = reading.misfits;
+    if (misfit) await checkReading(reading, flags, "COMMAND");
+    return new HostError("usage", "no command was given", { hint });
+  }
+  const { nearest } = await import("../base/nearest.ts");
+  const [best] = nearest(word, Object.keys(commands), 1);
+  return new HostError("usage", `unknown command "${word}"`, {
+    facts: best === undefined ? {} : { nearest: best },
+    hint:
+      best === undefined
+        ? `to call a tool of that name: mcphost call ${word}. ${hint}`
+        : `did you mean ${best}? ${hint}`,
+  });
+}

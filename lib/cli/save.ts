@@ -1,0 +1,125 @@
+/**
+ * Binaries of a result kept in files. Names come from us and never from a server's paths, nothing that exists is
+ * overwritten by `saveAll`, and base64 that is none fails here and nowhere earlier.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Binary } from "./print.ts";
+
+/** The bytes of a binary. @throws HostError `output` */
+export function decode(binary: Binary): Uint8Array<ArrayBuffer> {
+  for (const alphabet of ["base64", "base64url"] as const) {
+    try {
+      return Uint8Array.fromBase64(binary.base64, { alphabet });
+    } catch {
+      // The other alphabet, or none.
+    }
+  }
+  throw new HostError("output", `the ${binary.kind} that the tool sent is not base64`, {
+    hint: "the call itself was done; --json prints the result as it came",
+  });
+}
+
+/** Writes a file that the user named; what was there is replaced. @throws HostError `output` */
+export async function writeTo(
+  path: string,
+  cwd: string,
+  data: string | Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  try {
+    await Bun.write(under(cwd, path), data);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new HostError("output", `${path} cannot be written: ${reason}`, {
+      facts: { file: path },
+      cause,
+      hint: "the call itself was done; it was not repeated",
+    });
+  }
+}
+
+/** Writes each binary to a file of its own and returns the paths. @throws HostError `output` */
+export async function saveAll(
+  binaries: readonly Binary[],
+  place: { folder: string; cwd: string; tool: string },
+): Promise<string[]> {
+  const stem = place.tool.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 60) || "tool";
+  const paths: string[] = [];
+  let number = 0;
+  for (const binary of binaries) {
+    const bytes = decode(binary);
+    const ending = endingOf(binary, bytes);
+    let path: string;
+    do path = `${place.folder.replace(/(?<=.)\/+$/, "")}/${stem}-${++number}${ending}`;
+    while (await Bun.file(under(place.cwd, path)).exists());
+    await writeTo(path, place.cwd, bytes);
+    paths.push(path);
+  }
+  return paths;
+}
+
+/** By the declared type, else by the first bytes, else by the name in the URI; `.bin` when nothing tells. */
+export function endingOf(
+  { mimeType, uri }: Pick<Binary, "mimeType" | "uri">,
+  bytes: Uint8Array,
+): string {
+  const declared = endings.get((mimeType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "");
+  if (declared !== undefined) return declared;
+  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 16));
+  const sniffed = magic.find(([pattern]) => pattern.test(head))?.[1];
+  return sniffed ?? /\.[A-Za-z0-9]{1,8}(?=$|[?#])/.exec(uri ?? "")?.[0] ?? ".bin";
+}
+
+// --- internal ---
+
+const endings: ReadonlyMap<string, string> = new Map([
+  ["image/png", ".png"],
+  ["image/jpeg", ".jpg"],
+  ["image/jpg", ".jpg"],
+  ["image/gif", ".gif"],
+  ["image/webp", ".webp"],
+  ["image/avif", ".avif"],
+  ["image/bmp", ".bmp"],
+  ["image/tiff", ".tiff"],
+  ["image/svg+xml", ".svg"],
+  ["image/x-icon", ".ico"],
+  ["audio/mpeg", ".mp3"],
+  ["audio/mp3", ".mp3"],
+  ["audio/wav", ".wav"],
+  ["audio/x-wav", ".wav"],
+  ["audio/wave", ".wav"],
+  ["audio/ogg", ".ogg"],
+  ["audio/flac", ".flac"],
+  ["audio/aac", ".aac"],
+  ["audio/mp4", ".m4a"],
+  ["audio/webm", ".weba"],
+  ["video/mp4", ".mp4"],
+  ["video/webm", ".webm"],
+  ["application/pdf", ".pdf"],
+  ["application/zip", ".zip"],
+  ["application/gzip", ".gz"],
+  ["application/json", ".json"],
+  ["application/wasm", ".wasm"],
+  ["text/plain", ".txt"],
+  ["text/html", ".html"],
+  ["text/css", ".css"],
+  ["text/csv", ".csv"],
+  ["text/markdown", ".md"],
+]);
+
+const magic: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG/, ".png"],
+  [/^\xff\xd8\xff/, ".jpg"],
+  [/^GIF8/, ".gif"],
+  [/^RIFF.{4}WEBP/s, ".webp"],
+  [/^RIFF.{4}WAVE/s, ".wav"],
+  [/^OggS/, ".ogg"],
+  [/^fLaC/, ".flac"],
+  [/^ID3/, ".mp3"],
+  [/^%PDF-/, ".pdf"],
+  [/^PK\x03\x04/, ".zip"],
+  [/^\x1f\x8b/, ".gz"],
+];
+
+function under(cwd: string, path: string): string {
+  return path.startsWith("/") ? path : `${cwd}/${path}`;
+}

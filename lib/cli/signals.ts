@@ -1,0 +1,46 @@
+/**
+ * Signals from outside, told to one listener. A SIGHUP that was ignored when we started (nohup) stays ignored. What a
+ * signal means is decided by the listener; nothing here ends the process.
+ */
+
+export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** Listens until disposed. */
+export function watchSignals(listener: (signal: SignalName) => void): Disposable {
+  const handlers = new Map<SignalName, () => void>();
+  let disposed = false;
+  const watch = (signal: SignalName) => {
+    if (disposed) return;
+    const handler = () => listener(signal);
+    handlers.set(signal, handler);
+    process.on(signal, handler);
+  };
+  watch("SIGINT");
+  watch("SIGTERM");
+  void hangupIgnored().then((ignored) => {
+    if (!ignored) watch("SIGHUP");
+  });
+  return {
+    [Symbol.dispose]() {
+      disposed = true;
+      for (const [signal, handler] of handlers) process.off(signal, handler);
+    },
+  };
+}
+
+/** Whether a signal mask of /proc/PID/status holds SIGHUP (signal 1 is the lowest bit). */
+export function holdsHangup(status: string): boolean {
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "";
+  return (Number.parseInt(mask.slice(-1) || "0", 16) & 1) === 1;
+}
+
+// --- internal ---
+
+/** Must be asked before a handler is set, which replaces what was inherited. Where there is no /proc: not ignored. */
+async function hangupIgnored(): Promise<boolean> {
+  try {
+    return holdsHangup(await Bun.file("/proc/self/status").text());
+  } catch {
+    return false;
+  }
+}

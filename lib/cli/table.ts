@@ -1,0 +1,22 @@
+/** The commands, each imported when it is named. Nothing else happens here. */
+import type { Command } from "./types.ts";
+
+/** Imports one command. */
+export type Loader = () => Promise<{ default: Command }>;
+
+/** In the order in which they are listed to people. */
+export const commands: Readonly<Record<string, Loader>> = {
+  call: () => import("./commands/call.ts"),
+  tools: () => import("./commands/tools.ts"),
+  servers: () => import("./commands/servers.ts"),
+  config: () => import("./commands/config.ts"),
+  trust: () => import("./commands/trust.ts"),
+  tee: () => import("./commands/tee.ts"),
+  doctor: () => import("./commands/doctor.ts"),
+  completion: () => import("./commands/completion.ts"),
+};
+
+/** The loader of a command, or undefined where there is none of that name. */
+export function loaderOf(name: string): Loader | undefined {
+  return Object.hasOwn(commands, name) ? commands[name] : undefined;
+}
