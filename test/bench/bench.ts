@@ -1,0 +1,188 @@
+/**
+ * `bun run bench`: what a call costs, beside the floor of doing it with nothing round it. Prints ratios with the absolute
+ * figures beside them; `--assert` ends with status 1 where a ratio misses its target. Builds the bundle first.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { build } from "../build.ts";
+import { liveProcesses } from "../processes.ts";
+import { median, paired, type Sample, sample } from "./measure.ts";
+
+interface Row {
+  what: string;
+  ours: string;
+  floor: string;
+  /** Ours over the floor, or an absolute figure where there is no floor. */
+  value: number;
+  target: number;
+  /** More is better. @default less is better */
+  atLeast?: boolean;
+}
+
+const root = join(import.meta.dir, "..", "..");
+const bun = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/null"];
+const server = [...bun, join(import.meta.dir, "server.ts")];
+const folder = await mkdtemp(join(tmpdir(), "mcphost-bench-"));
+const home = join(folder, "home");
+const dist = join(folder, "dist");
+const runs = 50;
+
+try {
+  await build(dist);
+  const rows = [...(await oneShot()), ...(await prompt()), ...(await loops())];
+  print(rows);
+  if (Bun.argv.includes("--assert") && !rows.every(met)) process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+// --- internal ---
+
+/** The whole process of one call, against the floor on the same server. */
+async function oneShot(): Promise<Row[]> {
+  const bundle = [...bun, join(dist, "mcphost.js")];
+  const source = [...bun, join(root, "mcphost.ts")];
+  const call = ["call", "echo", "message=hello", "--", ...server];
+  const floor = () =>
+    sample([...bun, join(import.meta.dir, "floor.ts"), "hello", ...server], env());
+  let fresh = 0;
+  const cold = () => {
+    fresh += 1;
+    return sample([...bundle, ...call], { ...env(), XDG_CACHE_HOME: join(home, `cold${fresh}`) });
+  };
+
+  const known = await paired(runs, () => sample([...bundle, ...call], env()), floor);
+  const first = await paired(runs, cold, floor);
+  const fromSource = await paired(runs >> 1, () => sample([...source, ...call], env()), floor);
+  return [
+    wall("one call, era known", known, 1.15),
+    wall("one call, cold era cache", first, 1.3),
+    wall("one call, from source", fromSource, 1.6),
+    ratio("one call, peak memory", known, (each) => each.peakBytes / 2 ** 20, "MiB", 1.1),
+  ];
+}
+
+/** From the last byte of the answer to the exit, and what is left six seconds later. */
+async function prompt(): Promise<Row[]> {
+  const everything = "node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+  const stubborn = [...bun, join(root, "test/fixtures/servers/faulty.ts"), "stubborn"];
+  const rows: Row[] = [];
+  for (const [what, command] of [
+    ["server-everything", [...bun, join(root, everything), "stdio"]],
+    ["a server that ignores EOF and TERM", stubborn],
+  ] as const) {
+    const tails: number[] = [];
+    for (let run = 0; run < 7; run += 1) {
+      const call = ["call", "echo", "message=hello", "--", ...command];
+      tails.push((await sample([...bun, join(dist, "mcphost.js"), ...call], env())).tailMs);
+    }
+    const value = median(tails);
+    rows.push({ what: `prompt after ${what}, ms`, ours: ms(value), floor: "", value, target: 50 });
+  }
+  await Bun.sleep(6_000);
+  const { length } = await liveProcesses(home);
+  rows.push({
+    what: "processes left 6 s later",
+    ours: `${length}`,
+    floor: "",
+    value: length,
+    target: 0,
+  });
+  return rows;
+}
+
+/** Calls in one process: through the module, against a bare pipe. */
+async function loops(): Promise<Row[]> {
+  const loop = async (side: string, row: string) => {
+    const run = await sample(
+      [...bun, join(import.meta.dir, "loop.ts"), side, row, ...server],
+      env(),
+    );
+    return { ...run, ...(row === "idle" ? { ms: 0, calls: 1 } : JSON.parse(run.stdout)) } as Loop;
+  };
+  const both = (row: string, count: number) =>
+    paired(
+      count,
+      () => loop(join(dist, "mcphost.js"), row),
+      () => loop("pipe", row),
+    );
+  const serial = await both("serial", 7);
+  const flight = await both("flight", 7);
+  const big = await both("big", 5);
+  const idle = await both("idle", 3);
+  const above =
+    median(big.ours.map((each) => each.peakBytes)) -
+    median(idle.ours.map((each) => each.peakBytes));
+  const rate = ratio("64 calls in flight", flight, (each) => each.calls / each.ms, "calls/ms", 0.6);
+  return [
+    ratio("serial calls", serial, (each) => (each.ms / each.calls) * 1000, "µs", 1.5),
+    { ...rate, atLeast: true },
+    ratio("one result of 50 MB", big, (each) => each.ms, "ms", 1.5),
+    {
+      what: "its memory above the idle process, × its size",
+      ours: `${Math.round(above / 1e6)} MB`,
+      floor: "50 MB",
+      value: above / 50e6,
+      target: 6,
+    },
+  ];
+}
+
+interface Loop extends Sample {
+  ms: number;
+  calls: number;
+}
+
+function wall(what: string, samples: { ours: Sample[]; floor: Sample[] }, target: number): Row {
+  return ratio(what, samples, (each) => each.wallMs, "ms", target);
+}
+
+function ratio<T>(
+  what: string,
+  samples: { ours: T[]; floor: T[] },
+  figure: (each: T) => number,
+  unit: string,
+  target: number,
+): Row {
+  const ours = median(samples.ours.map(figure));
+  const floor = median(samples.floor.map(figure));
+  const show = (value: number) => `${value.toFixed(1)} ${unit}`;
+  return { what, ours: show(ours), floor: show(floor), value: ours / floor, target };
+}
+
+function met({ value, target, atLeast = false }: Row): boolean {
+  return atLeast ? value >= target : value <= target;
+}
+
+function print(rows: Row[]): void {
+  const table = rows.map((row) => [
+    row.what,
+    row.ours,
+    row.floor,
+    row.value.toFixed(2),
+    `${row.atLeast ? "≥" : "≤"} ${row.target}`,
+    met(row) ? "met" : "MISSED",
+  ]);
+  table.unshift(["what", "ours", "floor", "ratio", "target", ""]);
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  for (const row of table) {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column]!));
+    console.log(cells.join("  ").trimEnd());
+  }
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}
+
+function env(): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_STATE_HOME: join(home, "state"),
+    XDG_CACHE_HOME: join(home, "cache"),
+  };
+}

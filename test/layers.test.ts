@@ -1,0 +1,123 @@
+/** The house as a test: who may import whom, what each room never does, and what a one-shot call never loads. */
+import { expect, test } from "bun:test";
+
+import { type Source, sources } from "./sources.ts";
+
+/** From the bottom up; rooms on one row do not see each other (design.md, the rooms). */
+const rows = [
+  ["base"],
+  ["protocol"],
+  ["process"],
+  ["transport", "config", "auth", "store"],
+  ["client", "hooks"],
+  ["host"],
+  ["serve", "script", "agent"],
+  ["cli"],
+];
+const rowOf = new Map(rows.flatMap((rooms, row) => rooms.map((room) => [room, row] as const)));
+
+const all = sources();
+const byFile = new Map(all.map((source) => [source.file, source]));
+
+test("every folder of lib/ is a room, and every import names a file that is there", () => {
+  const strangers = all.filter(({ file, room }) => file !== "mcphost.ts" && !rowOf.has(room ?? ""));
+  expect(strangers.map(({ file }) => file)).toEqual([]);
+  const lost = all.flatMap(({ file, imports }) =>
+    imports
+      .filter((each) => each.file !== undefined && !byFile.has(each.file))
+      .filter((each) => each.path !== "../../package.json")
+      .map((each) => `${file} → ${each.path}`),
+  );
+  expect(lost).toEqual([]);
+});
+
+test("a room imports only itself and rooms on lower rows", () => {
+  const upward = all.flatMap(({ file, room, imports }) =>
+    imports
+      .map((each) => byFile.get(each.file ?? ""))
+      .filter((target) => target !== undefined && room !== undefined && target.room !== room)
+      .filter((target) => (rowOf.get(target!.room ?? "") ?? Infinity) >= rowOf.get(room!)!)
+      .map((target) => `${file} → ${target!.file}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+test("no file imports itself by way of others, types included", () => {
+  expect(cycle()).toBeUndefined();
+});
+
+test("a one-shot call loads no built-in module and no package", () => {
+  const loaded = staticGraph("mcphost.ts").flatMap(({ file, imports }) =>
+    imports
+      .filter((each) => each.kind === "static" && each.file === undefined)
+      .map((each) => `${file} → ${each.path}`),
+  );
+  expect(loaded).toEqual([]);
+});
+
+test.each([
+  ["protocol awaits nothing", /\bawait\b|\basync\b/, (file) => inRoom(file, "protocol")],
+  ["only process/ starts processes", /\bBun\.spawn/, (file) => !inRoom(file, "process")],
+  [
+    "only serve/ and the sign-in callback listen",
+    /\bBun\.serve\b/,
+    (file) => !inRoom(file, "serve") && file !== "lib/auth/callback.ts",
+  ],
+  ["there is one call path", /\.callTool\(/, (file) => file !== "lib/host/call.ts"],
+  [
+    "nobody below the command line exits, prints or reads the environment",
+    /\bprocess\.(exit|exitCode|env|stdout|stderr|stdin)\b|\bconsole\.|\bBun\.(env|stdout|stderr|stdin)\b/,
+    (file) => file !== "mcphost.ts" && !inRoom(file, "cli"),
+  ],
+  ["streams of node are never touched", /\bprocess\.(stdout|stderr|stdin)\b/, () => true],
+  [
+    "no decision reads a message",
+    /\bmessage\.(includes|match|startsWith|indexOf|search)\(/,
+    () => true,
+  ],
+  [
+    "no module keeps mutable state",
+    /^(export )?(let|var) |^(export )?const \w+[^=\n]* = (new (Weak)?(Map|Set)(<[^\n]*>)?\(\)|\[\]|\{\});/m,
+    () => true,
+  ],
+] as [string, RegExp, (file: string) => boolean][])("%s", (_name, pattern, applies) => {
+  const found = all
+    .filter(({ file, code }) => applies(file) && pattern.test(code))
+    .map(({ file, code }) => `${file}: ${pattern.exec(code)![0].trim()}`);
+  expect(found).toEqual([]);
+});
+
+// --- internal ---
+
+function inRoom(file: string, room: string): boolean {
+  return file.startsWith(`lib/${room}/`);
+}
+
+/** A file and all that it loads when it is loaded. */
+function staticGraph(entry: string): Source[] {
+  const seen = new Set<string>([entry]);
+  for (const file of seen)
+    for (const each of byFile.get(file)?.imports ?? [])
+      if (each.kind === "static" && each.file !== undefined) seen.add(each.file);
+  return [...seen].map((file) => byFile.get(file)).filter((source) => source !== undefined);
+}
+
+/** The first import cycle as a path of files. */
+function cycle(): string | undefined {
+  const done = new Set<string>();
+  const visit = (file: string, path: string[]): string | undefined => {
+    if (path.includes(file)) return [...path.slice(path.indexOf(file)), file].join(" → ");
+    if (done.has(file)) return undefined;
+    for (const { file: next } of byFile.get(file)?.imports ?? []) {
+      const found = next === undefined ? undefined : visit(next, [...path, file]);
+      if (found !== undefined) return found;
+    }
+    done.add(file);
+    return undefined;
+  };
+  for (const file of byFile.keys()) {
+    const found = visit(file, []);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,18 @@
+/** What other programs may import: a name that comes or goes is seen here. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { root } from "./harness.ts";
+
+test("the module's public names", async () => {
+  const module = await import(join(root, "mcphost.ts"));
+  expect(Object.keys(module).toSorted()).toEqual(["createHost", "isHostError"]);
+});
+
+test("the module's public types", async () => {
+  const text = await Bun.file(join(root, "mcphost.ts")).text();
+  const types = [...text.matchAll(/^export type \{([^}]*)\}/gm)].flatMap(([, names]) =>
+    names!.split(",").map((name) => name.trim()),
+  );
+  expect(types.filter((name) => name !== "").toSorted()).toEqual([]);
+});
