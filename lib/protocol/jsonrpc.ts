@@ -22,7 +22,7 @@ export interface Notification {
 export interface ErrorObject {
   code: number;
   message: string;
-  data?: Json;
+  data?: Json | undefined;
 }
 
 /**

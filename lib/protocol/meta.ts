@@ -11,7 +11,8 @@ export const unsupportedVersion = -32022;
 
 /** New params with `meta` put over the caller's own `_meta`. */
 export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
-  return { ...params, _meta: { ...(isObject(params._meta) ? params._meta : {}), ...meta } };
+  const { _meta: own } = params;
+  return { ...params, _meta: { ...(isObject(own) ? own : {}), ...meta } };
 }
 
 /** A self-reported implementation; a missing or odd version is the empty string. Undefined if there is not even a name. */

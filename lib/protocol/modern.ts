@@ -39,13 +39,13 @@ export interface Discovered {
 /** Reads the result of `server/discover`; undefined if it is none (then the server is not known to be modern). */
 export function readDiscover(result: Json): Discovered | undefined {
   if (!isObject(result)) return undefined;
-  const { supportedVersions, capabilities, ttlMs, cacheScope, resultType } = result;
+  const { supportedVersions, capabilities, ttlMs, cacheScope, resultType, _meta: own } = result;
   if (resultType !== undefined && resultType !== null && resultType !== "complete")
     return undefined;
   if (!isStringArray(supportedVersions)) return undefined;
   if (capabilities !== undefined && capabilities !== null && !isObject(capabilities))
     return undefined;
-  const info = isObject(result._meta) ? result._meta[`${metaPrefix}serverInfo`] : undefined;
+  const info = isObject(own) ? own[`${metaPrefix}serverInfo`] : undefined;
   return {
     supportedVersions,
     capabilities: capabilities ?? {},

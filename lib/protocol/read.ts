@@ -52,10 +52,6 @@ export function readMessages(value: unknown): Reading[] {
 
 // --- internal ---
 
-function done(message: Message, odd: string[]): Reading {
-  return odd.length === 0 ? { message } : { message, odd: odd.join(", ") };
-}
-
 function readCall(value: JsonObject, method: string, odd: string[]): Reading {
   const { id, params } = value;
   if (id === null) odd.push("a null id");

@@ -18,11 +18,9 @@ export interface ToolsPage {
   tools: Tool[];
   /** In words for a person, each naming the tool and the reason, without the server's name. */
   warnings: string[];
-  /** Undefined at the last page. The empty string is a cursor (protocol.md 1.12). */
-  nextCursor: string | undefined;
 }
 
-/** Reads one page. `null` anywhere means absent. */
+/** Reads one page; its cursor is not looked at. `null` anywhere means absent. */
 export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPage {
   const { seen = new Set<string>(), schemaBytesMax = 1_048_576 } = options;
   const page = isObject(result) ? result : {};
@@ -42,10 +40,7 @@ export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPa
       tools.push(readTool(entry, entry.name, { schemaBytesMax, warn }));
     }
   }
-  const cursor = page.nextCursor ?? undefined;
-  if (cursor !== undefined && typeof cursor !== "string")
-    warnings.push("nextCursor is not a string: no further page was read");
-  return { tools, warnings, nextCursor: typeof cursor === "string" ? cursor : undefined };
+  return { tools, warnings };
 }
 
 // --- internal ---

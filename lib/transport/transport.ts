@@ -9,7 +9,15 @@ export interface Received {
 
 /** A message that was too large to take. The reader has gone on behind it; `id` is there when it could be made out. */
 export interface Oversize {
-  oversize: { bytes: number; bytesMax: number; id?: RequestId };
+  oversize: {
+    bytes: number;
+    bytesMax: number;
+    id?: RequestId;
+    /** It had a method: a request or notification, so it answers nothing of ours. */
+    call?: true;
+    /** Why it was not taken, where that was not its size. */
+    reason?: string;
+  };
 }
 
 export type Incoming = Received | Oversize;

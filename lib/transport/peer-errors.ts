@@ -1,0 +1,153 @@
+/** The errors of a peer, each with its evidence: why a request got no answer. Pure: it makes values and throws nothing. */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Facts } from "../base/errors.ts";
+import { capOf } from "./pending.ts";
+import type { Pending } from "./pending.ts";
+import type { CloseInfo, Oversize } from "./transport.ts";
+
+type LinkFacts = Pick<CloseInfo, "stderr" | "noise">;
+
+/** The idle time of a request ran out, or (`capped`) its hard cap. */
+export function timeoutError(
+  server: string,
+  entry: Pending,
+  { link, capped }: { link: LinkFacts; capped: boolean },
+): HostError {
+  const { method, stray, options } = entry;
+  const timeoutMs = capped ? capOf(options) : options.timeoutMs;
+  const waited = stray === undefined ? `within ${timeoutMs} ms` : "under its id";
+  const remarks = noiseTexts(link);
+  if (stray !== undefined) remarks.unshift(`answered under id ${stray}, which was never sent`);
+  return new HostError(
+    "timeout",
+    `server "${server}" did not answer ${method} ${waited}${inBrackets(remarks)}`,
+    {
+      facts: {
+        server,
+        method,
+        sent: entry.sent !== "unsent",
+        timeoutMs,
+        ...(stray !== undefined && { stray }),
+        ...linkFacts(link),
+      },
+      hint: timeoutHint(entry, link, capped),
+    },
+  );
+}
+
+/** The link ended. `sent`: the far side may have got the request whole. */
+export function lostError(
+  server: string,
+  { method, sent, info }: { method: string; sent: boolean; info: CloseInfo },
+): HostError {
+  const when = sent ? `while it was answering ${method}` : `before ${method} was sent`;
+  const last = info.stderr?.findLast((line) => line.trim() !== "");
+  return new HostError(
+    "server_exit",
+    `server "${server}" ${endingOf(info)} ${when}${inBrackets(noiseTexts(info))}`,
+    {
+      facts: {
+        server,
+        method,
+        sent,
+        ...(info.exitCode !== undefined && { exitCode: info.exitCode }),
+        ...(info.signal !== undefined && { signal: info.signal }),
+        ...(info.httpStatus !== undefined && { httpStatus: info.httpStatus }),
+        ...linkFacts(info),
+      },
+      ...(last !== undefined && { hint: `the last line on its stderr was: ${last.trim()}` }),
+      ...(info.error !== undefined && { cause: info.error }),
+    },
+  );
+}
+
+/** The request could not be handed over: the far side closed its stdin, or (`usage`) it cannot be written as JSON. */
+export function unsentError(server: string, method: string, cause: unknown): HostError {
+  const facts = { server, method, sent: false };
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `${method} was not sent to server "${server}": ${reason}`;
+  if (!isHostError(cause)) return new HostError("usage", message, { facts, cause });
+  const { code, hint } = cause;
+  return new HostError(code, message, {
+    facts: { ...cause.facts, ...facts },
+    ...(hint !== undefined && { hint }),
+    cause,
+  });
+}
+
+/** The caller's signal fired. */
+export function cancelledError(server: string, entry: Pending, reason: unknown): HostError {
+  return new HostError("cancelled", `${entry.method} on server "${server}" was cancelled`, {
+    facts: { server, method: entry.method, sent: entry.sent !== "unsent" },
+    cause: reason,
+  });
+}
+
+/** The answer was there, but too large (or too deep) to take. */
+export function oversizeError(
+  server: string,
+  entry: Pending,
+  { bytes, bytesMax, reason }: Oversize["oversize"],
+): HostError {
+  const why = reason ?? `is longer than the limit of ${bytesMax} bytes`;
+  return new HostError(
+    "rpc_error",
+    `the answer of server "${server}" to ${entry.method} ${why} (${bytes} bytes)`,
+    {
+      facts: { server, method: entry.method, sent: true, bytes, bytesMax },
+      ...(reason === undefined && { hint: "limits.lineBytesMax in the config raises the limit" }),
+    },
+  );
+}
+
+/** An answer that has neither result nor error. */
+export function emptyError(server: string, entry: Pending): HostError {
+  return new HostError(
+    "rpc_error",
+    `server "${server}" answered ${entry.method} with neither a result nor an error`,
+    { facts: { server, method: entry.method, sent: true } },
+  );
+}
+
+// --- internal ---
+
+const stderrLinesShown = 20;
+
+function linkFacts({ stderr, noise }: LinkFacts): Facts {
+  return {
+    ...(stderr !== undefined && stderr.length > 0 && { stderr: stderr.slice(-stderrLinesShown) }),
+    ...(noise !== undefined && noise.count > 0 && { noise }),
+  };
+}
+
+function noiseTexts({ noise }: LinkFacts): string[] {
+  if (noise === undefined || noise.count === 0) return [];
+  const { count } = noise;
+  const texts = [
+    `${count} ${count === 1 ? "line" : "lines"} on its stdout ${count === 1 ? "was" : "were"} no MCP message`,
+  ];
+  if (noise.contentLength) texts.unshift("wrote Content-Length headers: not MCP framing");
+  return texts;
+}
+
+function inBrackets(remarks: string[]): string {
+  return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
+}
+
+function timeoutHint(entry: Pending, { noise }: LinkFacts, capped: boolean): string {
+  if (entry.stray !== undefined)
+    return "the server must answer each request under the request's own id";
+  if (noise?.contentLength) return "the server must write one JSON message a line, without headers";
+  if (capped)
+    return "it went on reporting progress; --timeout sets the idle time, a tenth of the cap";
+  return "--timeout waits longer";
+}
+
+function endingOf(info: CloseInfo): string {
+  if (info.kind === "exit") {
+    if (info.signal !== undefined) return `was ended by ${info.signal}`;
+    return info.exitCode === undefined ? "ended" : `ended with exit code ${info.exitCode}`;
+  }
+  if (info.kind === "eof") return "closed its stdout";
+  return info.kind === "local" ? "was closed by us" : "lost its link";
+}

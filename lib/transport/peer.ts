@@ -1,0 +1,101 @@
+/**
+ * One JSON-RPC link over any transport: ids, time-outs, progress, cancellation, both directions. It knows no method but
+ * the two notifications that are about requests (progress, cancelled), and gives an answer only to the request that it
+ * is for (protocol.md 1.1, 1.15).
+ */
+import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
+import type { Notification } from "../protocol/jsonrpc.ts";
+import type { Progress } from "../protocol/mcp.ts";
+import { inbound } from "./inbound.ts";
+import type { Inbound } from "./inbound.ts";
+import { outbound } from "./outbound.ts";
+import type { Outbound } from "./outbound.ts";
+import type { Peer, PeerOptions } from "./peer-types.ts";
+import { createReplies, numericId } from "./replies.ts";
+import type { CloseInfo, Incoming, Transport } from "./transport.ts";
+
+/** Starts to read the link at once. Ids count from 1. */
+export function createPeer(transport: Transport, options: PeerOptions): Peer {
+  const { name, log, onRequest } = options;
+  const ours: Outbound = outbound(transport, { name, log, onNotify: () => replies.notified() });
+  const replies = createReplies({ name, log, pending: ours.pending, lastId: () => ours.lastId });
+  const theirs = inbound({ ...(onRequest && { onRequest }), respond: ours.post });
+
+  const receive = (item: Incoming): void => {
+    if ("oversize" in item) return replies.oversize(item.oversize);
+    const { message, text } = item;
+    if (isResponse(message)) replies.answer(message, text);
+    else if (isRequest(message)) theirs.handle(message);
+    else notified(message, { ours, theirs, options });
+  };
+
+  const read = async (): Promise<CloseInfo> => {
+    try {
+      for await (const item of transport.incoming) receive(item);
+    } catch (error) {
+      log({ level: "debug", server: name, text: `reading failed: ${String(error)}` });
+    }
+    const info = await transport.closed;
+    theirs.end(new Error(`the link to "${name}" ended`));
+    ours.end(info);
+    return info;
+  };
+  const closed = read();
+
+  return {
+    closed,
+    request: ours.request,
+    notify: ours.notify,
+    async [Symbol.asyncDispose]() {
+      await transport[Symbol.asyncDispose]();
+      await closed;
+    },
+  };
+}
+
+// --- internal ---
+
+interface Sides {
+  ours: Outbound;
+  theirs: Inbound;
+  options: PeerOptions;
+}
+
+/** Nothing that a notification says, or that its handler throws, ends the link. */
+function notified({ method, params = {} }: Notification, { ours, theirs, options }: Sides): void {
+  const debug = (text: string) => options.log({ level: "debug", server: options.name, text });
+  try {
+    if (method === "notifications/progress") {
+      const fault = progressed(params, ours);
+      if (fault !== undefined) debug(`progress ignored: ${fault}`);
+    } else if (method === "notifications/cancelled") {
+      const { requestId } = params;
+      const known =
+        (typeof requestId === "number" || typeof requestId === "string") &&
+        theirs.cancel(requestId);
+      if (!known) debug("cancelled ignored: no such request is running");
+    } else options.onNotification?.(method, params);
+  } catch (error) {
+    debug(`the handler of ${method} failed: ${String(error)}`);
+  }
+}
+
+/** Takes one progress notification; says why where it is not taken. */
+function progressed(
+  params: NonNullable<Notification["params"]>,
+  ours: Outbound,
+): string | undefined {
+  const { progressToken, progress, total, message } = params;
+  const id = numericId(progressToken);
+  if (id === undefined) return "its token is none of ours";
+  if (typeof progress !== "number") return "it has no number";
+  const renewed = ours.pending.renew(id, progress);
+  if (typeof renewed === "string") return renewed;
+  const shown: Progress = {
+    progress,
+    ...(typeof total === "number" && { total }),
+    ...(typeof message === "string" && { message }),
+  };
+  renewed.options.onProgress?.(shown);
+  return undefined;
+}

@@ -1,0 +1,128 @@
+/**
+ * Gives each answer to the request that it is for, and to no other. What fits nothing is said at once: a late or repeated
+ * answer as a debug entry, one under an id that was never sent as a warning, and the request that most likely waits for
+ * it then waits no longer than `strayMs` (protocol.md 1.1).
+ */
+import type { Log } from "../base/log.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import type { RequestId, Response } from "../protocol/jsonrpc.ts";
+import { emptyError, oversizeError } from "./peer-errors.ts";
+import type { Pending, PendingTable } from "./pending.ts";
+import type { Oversize } from "./transport.ts";
+
+export interface RepliesOptions {
+  /** The far side's configured name. */
+  name: string;
+  log: Log;
+  pending: PendingTable;
+  /** The highest id that was sent so far. */
+  lastId: () => number;
+  /** What a request gets once its answer went to somebody it was not for. @default 2000 */
+  strayMs?: number;
+}
+
+export interface Replies {
+  answer(response: Response, text: string): void;
+  oversize(info: Oversize["oversize"]): void;
+  /** A notification was sent: a faulty far side may answer it, under no id or a made-up one. */
+  notified(): void;
+}
+
+/** The id that a far side means which sends numbers back as strings: canonical decimals only. */
+export function numericId(id: unknown): number | undefined {
+  if (typeof id === "number") return id;
+  return typeof id === "string" && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
+}
+
+export function createReplies(options: RepliesOptions): Replies {
+  const { name, log, pending, lastId, strayMs = 2000 } = options;
+  /** Notifications that may still be answered by mistake: those after which no later request was answered. */
+  let excuses = 0;
+  let notifiedAt = 0;
+  let warnings = 0;
+
+  const say = (level: "debug" | "warn", text: string) => log({ level, server: name, text });
+  const warn = (text: string) => say(warnings++ < warningsMax ? "warn" : "debug", text);
+
+  const take = (id: RequestId): Pending | undefined => {
+    const number = numericId(id);
+    const entry = number === undefined ? undefined : pending.take(number);
+    if (entry === undefined) return undefined;
+    entry.detach?.();
+    if (typeof id === "string") say("debug", `it answered request ${id} with the id as a string`);
+    if (entry.id > notifiedAt) excuses = 0;
+    return entry;
+  };
+
+  const takeOnly = (): Pending | undefined => {
+    const only = pending.only();
+    return only === undefined ? undefined : take(only.id);
+  };
+
+  const unattributed = (response: Response): void => {
+    const { error } = response;
+    if (error === undefined) return stray(response);
+    const text = `an error without an id: ${error.message} (${error.code})`;
+    // Answers to notifications come under no id; only what could not be parsed at all is surely a request.
+    if (excuses > 0 && error.code !== parseError) {
+      excuses--;
+      return say("debug", `${text}: taken as an answer to a notification`);
+    }
+    warn(`it sent ${text}`);
+    takeOnly()?.reject(new RpcError(error));
+  };
+
+  const stray = ({ id, error }: Response): void => {
+    if (error !== undefined && excuses > 0) {
+      excuses--;
+      return say("debug", `it answered a notification under id ${show(id)}: ${error.message}`);
+    }
+    warn(`it answered under id ${show(id)}, which was never sent`);
+    const only = pending.only();
+    if (only === undefined) return;
+    only.stray = show(id);
+    pending.hurry(only.id, strayMs);
+  };
+
+  return {
+    answer(response, text) {
+      const { id } = response;
+      if (id === null) return unattributed(response);
+      const entry = take(id);
+      if (entry !== undefined) return deliver(name, entry, { response, text });
+      const number = numericId(id);
+      const known = number !== undefined && Number.isInteger(number) && number >= 1;
+      if (!known || number > lastId()) return stray(response);
+      say("debug", `a late or repeated answer to request ${number} was dropped`);
+    },
+    oversize(info) {
+      const text = info.reason ?? `has ${info.bytes} bytes, over the limit of ${info.bytesMax}`;
+      const entry =
+        info.call === true ? undefined : info.id === undefined ? takeOnly() : take(info.id);
+      if (entry === undefined) warn(`a message of its was dropped: it ${text}`);
+      else entry.reject(oversizeError(name, entry, info));
+    },
+    notified() {
+      excuses++;
+      notifiedAt = lastId();
+    },
+  };
+}
+
+// --- internal ---
+
+const warningsMax = 5;
+const parseError = -32700;
+
+function deliver(name: string, entry: Pending, answer: { response: Response; text: string }): void {
+  const { result, error } = answer.response;
+  if (error !== undefined) entry.reject(new RpcError(error));
+  else if (result === undefined) entry.reject(emptyError(name, entry));
+  else entry.resolve(answer);
+}
+
+/** An id for a message, clipped. */
+function show(id: RequestId | null): string {
+  const text = JSON.stringify(id);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
