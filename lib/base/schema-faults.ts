@@ -1,0 +1,163 @@
+/**
+ * Looks over a JSON Schema before it is used: what dialect it is in, what is wrong with it, and whether checking by it could
+ * take long. Pure, and bounded: it walks with a stack of its own, follows no reference and compiles no pattern.
+ */
+import { isObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { atReference } from "./pointer.ts";
+
+export type Draft = "4" | "7" | "2019-09" | "2020-12";
+
+export interface SchemaReport {
+  draft: Draft;
+  /** Why nothing can be checked by it. */
+  fault?: string;
+  /** A reference that leads nowhere in the schema; it matters only where a value reaches it. */
+  lost?: string;
+  /** It carries patterns that could take long, or many references: to be checked under a time limit. */
+  heavy: boolean;
+  /** It carries patterns at all, which are cheap on short values only. */
+  patterns: boolean;
+}
+
+/** The deepest schema that is used. */
+export const schemaDepthMax = 200;
+const referencesMax = 64;
+
+const dialects = new Map<string, Draft>([
+  ["json-schema.org/draft-04/schema", "4"],
+  ["json-schema.org/draft-06/schema", "7"],
+  ["json-schema.org/draft-07/schema", "7"],
+  ["json-schema.org/draft/2019-09/schema", "2019-09"],
+  ["json-schema.org/draft/2020-12/schema", "2020-12"],
+  ["json-schema.org/schema", "2020-12"],
+]);
+
+/** Without `$schema` the dialect is 2020-12 (protocol.md 1.13). */
+export function inspectSchema(schema: JsonObject): SchemaReport {
+  const report: SchemaReport = { draft: "2020-12", heavy: false, patterns: false };
+  if (schema.$schema !== undefined) {
+    const name = String(schema.$schema)
+      .replace(/^https?:\/\//, "")
+      .replace(/#$/, "");
+    const draft = dialects.get(name);
+    if (draft === undefined) report.fault = `its dialect ${clip(schema.$schema)} is not supported`;
+    else report.draft = draft;
+  }
+  const stack: Place[] = [{ schema, path: "#", depth: 0 }];
+  let references = 0;
+  for (
+    let place = stack.pop();
+    place !== undefined && report.fault === undefined;
+    place = stack.pop()
+  ) {
+    if (typeof place.schema === "boolean") continue;
+    const fault = faultOf(place, report.draft);
+    if (fault !== undefined) report.fault = `${place.path.slice(0, 100)} ${fault}`;
+    if (!isObject(place.schema)) continue;
+    const { $ref } = place.schema;
+    if (typeof $ref === "string") {
+      references++;
+      if (atReference(schema, $ref) === undefined) report.lost ??= $ref;
+    }
+    for (const pattern of patternsOf(place.schema)) {
+      report.patterns = true;
+      report.heavy ||= !isPlain(pattern);
+    }
+    stack.push(...childrenOf(place.schema, place));
+  }
+  report.heavy ||= references > referencesMax;
+  return report;
+}
+
+// --- internal ---
+
+interface Place {
+  schema: Json | undefined;
+  path: string;
+  depth: number;
+}
+
+const types = new Set<Json>(["string", "number", "integer", "boolean", "object", "array", "null"]);
+const oneSchema = [
+  ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not"],
+  ...["propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"],
+];
+const listOfSchemas = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const mapOfSchemas = [
+  ...["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"],
+];
+const numbers = [
+  ...["maximum", "minimum", "multipleOf", "exclusiveMaximum", "exclusiveMinimum"],
+  ...["maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"],
+  ...["maxContains", "minContains"],
+];
+
+function faultOf({ schema, depth }: Place, draft: Draft): string | undefined {
+  if (depth > schemaDepthMax) return `is nested more than ${schemaDepthMax} levels deep`;
+  if (!isObject(schema)) return "is not a schema";
+  const { type, required, enum: values, $ref, pattern, $dynamicRef } = schema;
+  if (type !== undefined && ![type].flat().every((one) => types.has(one)))
+    return `has the unknown type ${clip(type)}`;
+  if (required !== undefined && !isStrings(required))
+    return 'has a "required" that is no list of names';
+  if (values !== undefined && !Array.isArray(values)) return 'has an "enum" that is no list';
+  if ($ref !== undefined && typeof $ref !== "string") return 'has a "$ref" that is no text';
+  if (pattern !== undefined && typeof pattern !== "string")
+    return 'has a "pattern" that is no text';
+  if ($dynamicRef !== undefined) return 'has a "$dynamicRef", which is not supported';
+  for (const key of listOfSchemas)
+    if (schema[key] !== undefined && !Array.isArray(schema[key]))
+      return `has an "${key}" that is no list`;
+  for (const key of mapOfSchemas)
+    if (schema[key] !== undefined && !isObject(schema[key]))
+      return `has "${key}" that are no object`;
+  for (const key of numbers) {
+    const flag = draft === "4" && key.startsWith("exclusive") && typeof schema[key] === "boolean";
+    if (schema[key] !== undefined && typeof schema[key] !== "number" && !flag)
+      return `has a "${key}" that is no number`;
+  }
+  return undefined;
+}
+
+function childrenOf(schema: JsonObject, { path, depth }: Place): Place[] {
+  const places: Place[] = [];
+  const add = (child: Json | undefined, at: string) =>
+    places.push({ schema: child, path: `${path}/${at}`, depth: depth + 1 });
+  for (const key of oneSchema) {
+    const child = schema[key];
+    if (key === "items" && Array.isArray(child)) child.forEach((one, i) => add(one, `${key}/${i}`));
+    else if (child !== undefined) add(child, key);
+  }
+  for (const key of listOfSchemas) {
+    const list = schema[key];
+    if (Array.isArray(list)) list.forEach((child, i) => add(child, `${key}/${i}`));
+  }
+  for (const key of mapOfSchemas) {
+    const map = schema[key];
+    if (isObject(map)) for (const name of Object.keys(map)) add(map[name], `${key}/${name}`);
+  }
+  return places;
+}
+
+function patternsOf({ pattern, patternProperties, format }: JsonObject): string[] {
+  const found = isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  if (typeof pattern === "string") found.push(pattern);
+  // Formats whose own test is a pattern that can take long, or compiles what it is given.
+  if (format === "regex" || format === "url") found.push("(");
+  return found;
+}
+
+/** True where backtracking stays small on short texts: no group, and at most one quantifier without an upper bound. */
+function isPlain(pattern: string): boolean {
+  return !pattern.includes("(") && (pattern.match(/[*+]|,\}/g)?.length ?? 0) <= 1;
+}
+
+function isStrings(value: Json): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function clip(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

@@ -1,0 +1,131 @@
+/** What a validator complains about, in words for a person: where, what was expected, what was there. Pure. */
+import { isObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
+import { atReference } from "./pointer.ts";
+import type { Complaint } from "./schema-run.ts";
+
+export interface Problem {
+  /** JSON pointer into the value; empty for the whole. */
+  path: string;
+  message: string;
+  /** The schema's keyword that was not met; `false` for a property that is not allowed. */
+  keyword: string;
+}
+
+const problemsMax = 20;
+
+/** The complaints without those that only repeat what is said deeper down, in the schema's order. */
+export function describeComplaints(
+  complaints: readonly Complaint[],
+  schema: JsonObject,
+  value: Json,
+): Problem[] {
+  const problems = new Map<string, Problem>();
+  const unions: string[] = [];
+  for (const complaint of complaints) {
+    if (problems.size >= problemsMax) break;
+    const { keyword, keywordLocation, instanceLocation } = complaint;
+    if (containers.has(keyword) || unions.some((union) => keywordLocation.startsWith(union)))
+      continue;
+    if (keyword === "anyOf" || keyword === "oneOf") unions.push(`${keywordLocation}/`);
+    const said = {
+      rule: schemaAt(schema, keywordLocation),
+      given: atReference(value, instanceLocation),
+    };
+    const parent = decodeURIComponent(instanceLocation.slice(1));
+    for (const { key, message } of wordsFor(complaint, said, complaints)) {
+      const path = key === undefined ? parent : `${parent}/${escapeKey(key)}`;
+      problems.set(`${path} ${message}`, { path, message, keyword });
+    }
+  }
+  return [...problems.values()];
+}
+
+// --- internal ---
+
+/** Keywords that complain only because something below them does. */
+const containers = new Set([
+  ...["$ref", "$recursiveRef", "allOf", "if", "properties", "patternProperties", "propertyNames"],
+  ...["additionalProperties", "unevaluatedProperties", "dependentSchemas", "dependencies"],
+  ...["items", "prefixItems", "additionalItems", "unevaluatedItems"],
+]);
+
+interface Said {
+  /** What the schema says at the keyword. */
+  rule: Json | undefined;
+  /** What the value is there. */
+  given: Json | undefined;
+}
+
+function wordsFor(
+  complaint: Complaint,
+  { rule, given }: Said,
+  all: readonly Complaint[],
+): { key?: string; message: string }[] {
+  const got = `got ${show(given)}`;
+  switch (complaint.keyword) {
+    case "type":
+      return [{ message: `expected ${[rule].flat().join(" or ")}, ${got}` }];
+    case "required": {
+      const has = isObject(given) ? given : {};
+      const missing = (Array.isArray(rule) ? rule : []).filter(
+        (key) => !Object.hasOwn(has, String(key)),
+      );
+      return missing.map((key) => ({ key: String(key), message: "is missing" }));
+    }
+    case "enum":
+      return [{ message: `expected one of ${showAll(rule)}, ${got}` }];
+    case "const":
+      return [{ message: `expected ${show(rule)}, ${got}` }];
+    case "pattern":
+      return [{ message: `expected a text that matches ${String(rule)}, ${got}` }];
+    case "false":
+      return [{ message: "is not allowed here" }];
+    case "anyOf":
+    case "oneOf":
+      return [{ message: `${unionWords(complaint, rule, all)}, ${got}` }];
+    default:
+      return [{ message: `${complaint.error.replace(/\.$/, "")}, ${got}` }];
+  }
+}
+
+/** `expected integer or null` where the alternatives failed by their types alone. */
+function unionWords(union: Complaint, rule: Json | undefined, all: readonly Complaint[]): string {
+  const inside = all.filter((one) => one.keywordLocation.startsWith(`${union.keywordLocation}/`));
+  const branches = Array.isArray(rule) ? rule : [];
+  const types = branches.map((branch) => (isObject(branch) ? branch.type : undefined));
+  const byType = inside.length > 0 && inside.every((one) => one.keyword === "type");
+  if (byType && types.every((type) => type !== undefined))
+    return `expected ${types.flat().join(" or ")}`;
+  const which = union.keyword === "anyOf" ? "any" : "exactly one";
+  return `does not fit ${which} of ${branches.length} alternatives`;
+}
+
+/** Walks a keyword's location through the schema, over references. */
+function schemaAt(root: JsonObject, location: string): Json | undefined {
+  let current: Json | undefined = root;
+  for (const token of location.split("/").slice(1)) {
+    if (isObject(current) && token === "$ref" && typeof current.$ref === "string")
+      current = atReference(root, current.$ref);
+    else current = current === undefined ? undefined : atReference(current, `#/${token}`);
+  }
+  return current;
+}
+
+function escapeKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function showAll(values: Json | undefined): string {
+  const list = Array.isArray(values) ? values : [];
+  const shown = list.slice(0, 20).map(show);
+  return [...shown, ...(list.length > shown.length ? ["…"] : [])].join(", ");
+}
+
+function show(value: Json | undefined): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return "an array";
+  if (isObject(value)) return "an object";
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

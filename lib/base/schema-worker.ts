@@ -1,0 +1,9 @@
+/** The worker that checks schemas which could take long: one request, one reply, both JSON text; then it is terminated. */
+import { runSchema } from "./schema-run.ts";
+import type { RunRequest } from "./schema-run.ts";
+
+declare const self: Worker;
+
+self.onmessage = (event: MessageEvent<string>) => {
+  self.postMessage(JSON.stringify(runSchema(JSON.parse(event.data) as RunRequest)));
+};

@@ -1,0 +1,143 @@
+/**
+ * Checks values by JSON Schemas that come from outside. Nothing is fetched, a pattern cannot block us, and a schema that is
+ * broken or beyond us never refuses a value: the answer is then "unchecked", with the reason. Loads the validator when
+ * first used.
+ */
+import type { Json, JsonObject } from "./json.ts";
+import { inspectSchema } from "./schema-faults.ts";
+import type { SchemaReport } from "./schema-faults.ts";
+import type { Complaint, RunReply } from "./schema-run.ts";
+import { describeComplaints } from "./schema-words.ts";
+import type { Problem } from "./schema-words.ts";
+
+export type { Problem } from "./schema-words.ts";
+
+export type SchemaVerdict =
+  { ok: true } | { ok: false; problems: Problem[] } | { ok: "unchecked"; reason: string };
+
+/** Schemas made ready, by identity: give one to many checks. */
+export type SchemaCache = WeakMap<JsonObject, Promise<Ready>>;
+
+export interface CheckOptions {
+  cache?: SchemaCache;
+  /** The longest schema, in UTF-16 units of its JSON. @default 1048576 */
+  schemaBytesMax?: number;
+  /** How long a check may take that could take long. @default 1000 */
+  timeLimitMs?: number;
+}
+
+/** Checks one value. Never throws. */
+export async function checkSchema(
+  schema: JsonObject,
+  value: Json,
+  options: CheckOptions = {},
+): Promise<SchemaVerdict> {
+  let report: SchemaReport | undefined;
+  try {
+    const ready = await (options.cache?.get(schema) ?? makeReady(schema, options));
+    report = ready.report;
+    if (report.fault !== undefined) return { ok: "unchecked", reason: report.fault };
+    const text = JSON.stringify(value);
+    const long = text.length > (report.patterns ? plainLengthMax : inlineLengthMax);
+    // Parsed anew: kept numbers become plain ones, which is what the validator can read.
+    const plain = JSON.parse(text) as Json;
+    const complaints =
+      report.heavy || long
+        ? await complaintsOfWorker(ready, plain, options.timeLimitMs ?? 1000)
+        : await complaintsHere(ready, plain);
+    if (complaints.length === 0) return { ok: true };
+    return { ok: false, problems: describeComplaints(complaints, ready.schema, plain) };
+  } catch (error) {
+    return { ok: "unchecked", reason: reasonOf(error, report?.lost) };
+  }
+}
+
+/** Loads and warms what checking needs, so that the first check is quick. Never throws. */
+export async function warmSchema(): Promise<void> {
+  await checkSchema({ type: "object" }, {});
+}
+
+// --- internal ---
+
+interface Ready {
+  /** A copy of our own: plain numbers, and the validator marks it. */
+  schema: JsonObject;
+  report: SchemaReport;
+  check?: (value: Json) => Complaint[];
+}
+
+/** Values up to here are checked by plain patterns without a time limit. */
+const plainLengthMax = 10_000;
+/** Values beyond are checked in the worker: comparing many items takes long. */
+const inlineLengthMax = 1_000_000;
+/** A pattern that took longer may have been given up by the engine, which then says "no match". */
+const trustedMs = 200;
+
+function makeReady(schema: JsonObject, options: CheckOptions): Promise<Ready> {
+  const ready = readSchema(schema, options.schemaBytesMax ?? 1_048_576);
+  options.cache?.set(schema, ready);
+  return ready;
+}
+
+async function readSchema(schema: JsonObject, schemaBytesMax: number): Promise<Ready> {
+  const text = JSON.stringify(schema);
+  if (text.length > schemaBytesMax)
+    throw new Unchecked(`it is longer than ${schemaBytesMax} bytes`);
+  const copy = JSON.parse(text) as JsonObject;
+  return { schema: copy, report: inspectSchema(copy) };
+}
+
+async function complaintsHere(ready: Ready, value: Json): Promise<Complaint[]> {
+  if (ready.check === undefined) {
+    const { compileSchema } = await import("./schema-run.ts");
+    ready.check = compileSchema(ready.schema, ready.report.draft);
+  }
+  return ready.check(value);
+}
+
+async function complaintsOfWorker(
+  ready: Ready,
+  value: Json,
+  limitMs: number,
+): Promise<Complaint[]> {
+  const { schema, report } = ready;
+  const reply = await askWorker(JSON.stringify({ schema, draft: report.draft, value }), limitMs);
+  if ("thrown" in reply) throw new Error(reply.thrown);
+  const doubtful = reply.tookMs > trustedMs && reply.complaints.length > 0;
+  if (report.patterns && doubtful) throw new Unchecked("its patterns took too long to be trusted");
+  return reply.complaints;
+}
+
+/** One request to a worker of its own, which ends with it. @throws Unchecked when the time is up or it fails */
+async function askWorker(request: string, limitMs: number): Promise<RunReply> {
+  // The file that lies beside this module, or beside the bundle that this module became a part of.
+  const file = import.meta.url.endsWith(".ts") ? "./schema-worker.ts" : "./schema-worker.js";
+  const worker = new Worker(new URL(file, import.meta.url).href);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const timer = setTimeout(
+    () => reject(new Unchecked(`checking took longer than ${limitMs} ms`)),
+    limitMs,
+  );
+  worker.addEventListener("message", (event: MessageEvent<string>) => resolve(event.data));
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    reject(new Unchecked(`the checking worker failed: ${event.message}`));
+  });
+  try {
+    worker.postMessage(request);
+    return JSON.parse(await promise) as RunReply;
+  } finally {
+    clearTimeout(timer);
+    worker.terminate();
+  }
+}
+
+/** Says why nothing was checked. */
+class Unchecked extends Error {}
+
+function reasonOf(error: unknown, lost: string | undefined): string {
+  if (error instanceof RangeError) return "it or the value is nested too deeply";
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof Unchecked || lost === undefined) return text.slice(0, 200);
+  return `its reference ${lost.slice(0, 200)} leads nowhere`;
+}

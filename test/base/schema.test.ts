@@ -1,0 +1,218 @@
+import { describe, expect, test } from "bun:test";
+
+import type { Json, JsonObject } from "../../lib/base/json.ts";
+import { checkSchema, type SchemaCache, type SchemaVerdict } from "../../lib/base/schema.ts";
+
+/** `ok`, the problems as `path: message`, or `unchecked: reason`. */
+async function verdict(schema: JsonObject, value: Json): Promise<string> {
+  return words(await checkSchema(schema, value));
+}
+
+function words(result: SchemaVerdict): string {
+  if (result.ok === true) return "ok";
+  if (result.ok === "unchecked") return `unchecked: ${result.reason}`;
+  return result.problems.map((problem) => `${problem.path}: ${problem.message}`).join("\n");
+}
+
+const properties = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: "object",
+  properties,
+  ...more,
+});
+
+describe("problems say where, what was expected and what was there", () => {
+  test.each<[JsonObject, Json, string]>([
+    [properties({ a: { type: "integer" } }), { a: 1 }, "ok"],
+    [properties({ a: { type: "integer" } }), { a: 1.5 }, "/a: expected integer, got 1.5"],
+    [properties({ a: { type: "string" } }), { a: null }, "/a: expected string, got null"],
+    [
+      properties({ a: { type: ["string", "null"] } }),
+      { a: [] },
+      "/a: expected string or null, got an array",
+    ],
+    [properties({}, { required: ["a", "b"] }), {}, "/a: is missing\n/b: is missing"],
+    [properties({ a: true }, { additionalProperties: false }), { b: 1 }, "/b: is not allowed here"],
+    [properties({ a: { enum: ["x", 1] } }), { a: 2 }, '/a: expected one of "x", 1, got 2'],
+    [properties({ a: { const: "x" } }), { a: 2 }, '/a: expected "x", got 2'],
+    [
+      properties({ a: { anyOf: [{ type: "integer" }, { type: "null" }] } }),
+      { a: "x" },
+      '/a: expected integer or null, got "x"',
+    ],
+    [
+      properties({ a: { anyOf: [{ minLength: 3 }, { maxLength: 0 }] } }),
+      { a: "x" },
+      '/a: does not fit any of 2 alternatives, got "x"',
+    ],
+    [properties({ a: { minimum: 3 } }), { a: 1 }, "/a: 1 is less than 3, got 1"],
+    [
+      properties(
+        { a: { type: "array", items: { $ref: "#/$defs/x" } } },
+        { $defs: { x: { type: "boolean" } } },
+      ),
+      { a: [true, "x"] },
+      '/a/1: expected boolean, got "x"',
+    ],
+    [properties({ "a/b c": { type: "null" } }), { "a/b c": 1 }, "/a~1b c: expected null, got 1"],
+  ])("%j over %j", async (schema, value, expected) => {
+    expect(await verdict(schema, value)).toBe(expected);
+  });
+});
+
+describe("the dialect is what $schema says, else 2020-12", () => {
+  const draft7 = "http://json-schema.org/draft-07/schema#";
+  test.each<[JsonObject, Json, string]>([
+    [{ prefixItems: [{ type: "string" }] }, [1], "/0: expected string, got 1"],
+    [{ $schema: draft7, items: [{ type: "string" }] }, [1], "/0: expected string, got 1"],
+    [
+      { $schema: draft7, definitions: { X: { type: "null" } }, $ref: "#/definitions/X" },
+      1,
+      ": expected null, got 1",
+    ],
+    [
+      { $schema: "http://json-schema.org/draft-04/schema#", minimum: 1, exclusiveMinimum: true },
+      1,
+      ": 1 is less than or equal to  1, got 1",
+    ],
+    [{ $schema: "https://json-schema.org/draft/2020-12/schema" }, { any: "thing" }, "ok"],
+    [
+      { $schema: "https://example.invalid/mine" },
+      1,
+      'unchecked: its dialect "https://example.invalid/mine" is not supported',
+    ],
+    [{ exclusiveMinimum: true }, 5, 'unchecked: # has a "exclusiveMinimum" that is no number'],
+  ])("%j over %j", async (schema, value, expected) => {
+    expect(await verdict(schema, value)).toBe(expected);
+  });
+});
+
+describe("references", () => {
+  const schema = properties(
+    {
+      a: { type: "array", items: { type: "integer" } },
+      byProperty: { $ref: "#/properties/a/items" },
+      byDefinition: { $ref: "#/definitions/X" },
+      odd: { $ref: "#/$defs/a~1b" },
+      child: { $ref: "#" },
+      missing: { $ref: "#/$defs/missing" },
+      remote: { $ref: "https://example.invalid/s.json" },
+    },
+    { definitions: { X: { type: "string" } }, $defs: { "a/b": { type: "boolean" } } },
+  );
+  test.each<[Json, string]>([
+    [{ byProperty: 1, byDefinition: "x", odd: true, child: { child: { odd: false } } }, "ok"],
+    [{ byProperty: "x" }, '/byProperty: expected integer, got "x"'],
+    [{ byDefinition: 1 }, "/byDefinition: expected string, got 1"],
+    [{ odd: 1 }, "/odd: expected boolean, got 1"],
+    [{ child: { child: { odd: 1 } } }, "/child/child/odd: expected boolean, got 1"],
+    [{ missing: 1 }, "unchecked: its reference #/$defs/missing leads nowhere"],
+    [{ remote: 1 }, "unchecked: its reference https://example.invalid/s.json leads nowhere"],
+  ])("%j", async (value, expected) => {
+    expect(await verdict(schema, value)).toBe(expected);
+  });
+
+  test("one that leads to itself ends", async () => {
+    expect(await verdict({ $ref: "#" }, {})).toBe(
+      "unchecked: it or the value is nested too deeply",
+    );
+  });
+});
+
+describe("a broken schema refuses nothing", () => {
+  test.each<[JsonObject, string]>([
+    [{ type: "int" }, 'unchecked: # has the unknown type "int"'],
+    [
+      properties({ a: { type: "object" }, required: ["a"] }),
+      "unchecked: #/properties/required is not a schema",
+    ],
+    [{ properties: [] as Json }, 'unchecked: # has "properties" that are no object'],
+    [properties({ a: { enum: "x" } }), 'unchecked: #/properties/a has an "enum" that is no list'],
+    [{ anyOf: {} }, 'unchecked: # has an "anyOf" that is no list'],
+    [{ required: true }, 'unchecked: # has a "required" that is no list of names'],
+    [properties({ a: { pattern: "(" } }), "unchecked: Invalid regular expression: missing )"],
+    [{ $dynamicRef: "#x" }, 'unchecked: # has a "$dynamicRef", which is not supported'],
+  ])("%j", async (schema, expected) => {
+    expect(await verdict(schema, { a: "x" })).toBe(expected);
+  });
+});
+
+describe("bounds", () => {
+  test("a schema of 5,000 levels", async () => {
+    let schema: JsonObject = {};
+    for (let i = 0; i < 5000; i++) schema = { properties: { a: schema } };
+    expect(await verdict(schema, {})).toEndWith("is nested more than 200 levels deep");
+  });
+
+  test("a value of 100,000 levels", async () => {
+    let value: Json = {};
+    for (let i = 0; i < 100_000; i++) value = { a: value };
+    expect(await verdict(properties({ a: { $ref: "#" } }), value)).toStartWith("unchecked:");
+  });
+
+  test("a schema that is too long", async () => {
+    const result = await checkSchema({ title: "x".repeat(1000) }, {}, { schemaBytesMax: 500 });
+    expect(words(result)).toBe("unchecked: it is longer than 500 bytes");
+  });
+
+  test("a pattern that takes for ever is given up, and we go on meanwhile", async () => {
+    const schema = properties({ a: { pattern: "^(([a-z])+.)+[A-Z]([a-z])+$" } });
+    let turns = 0;
+    const ticking = setInterval(() => turns++, 10);
+    const result = await checkSchema(schema, { a: "a".repeat(60) }, { timeLimitMs: 300 });
+    clearInterval(ticking);
+    expect(result.ok).toBe("unchecked");
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  test("many equal-looking references are checked under the limit too", async () => {
+    const $defs: JsonObject = { d0: { type: "integer" } };
+    for (let i = 1; i < 40; i++)
+      $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i - 1}` }, { $ref: `#/$defs/d${i - 1}` }] };
+    const result = await checkSchema({ $defs, $ref: "#/$defs/d39" }, 1, { timeLimitMs: 200 });
+    expect(result).toEqual({ ok: "unchecked", reason: "checking took longer than 200 ms" });
+  });
+});
+
+test("patterns, plain ones here and others in the worker, are checked", async () => {
+  for (const pattern of ["^[a-c]+$", "^(a|b|c)+$"]) {
+    const schema = properties({ a: { pattern } });
+    expect(await verdict(schema, { a: "abc" })).toBe("ok");
+    expect(await verdict(schema, { a: "d" })).toBe(
+      `/a: expected a text that matches ${pattern}, got "d"`,
+    );
+  }
+});
+
+test("numbers kept by their digits count as numbers, in schema and value", async () => {
+  const big = JSON.rawJSON("12345678901234567890") as unknown as Json;
+  expect(await verdict(properties({ a: { type: "integer", maximum: big } }), { a: big })).toBe(
+    "ok",
+  );
+  expect(await verdict(properties({ a: { type: "string" } }), { a: big })).toStartWith(
+    "/a: expected string, got 12345678901234",
+  );
+});
+
+test("keys that prototypes have are keys like any other", async () => {
+  const schema = JSON.parse(
+    '{"properties":{"__proto__":{"type":"integer"},"constructor":{"type":"integer"}},"additionalProperties":false}',
+  ) as JsonObject;
+  expect(await verdict(schema, {})).toBe("ok");
+  expect(await verdict(schema, { constructor: "x" as Json } as JsonObject)).toBe(
+    '/constructor: expected integer, got "x"',
+  );
+  expect(
+    await verdict({ additionalProperties: false }, {
+      toString: 1 as Json,
+    } as unknown as JsonObject),
+  ).toBe("/toString: is not allowed here");
+});
+
+test("the schema that was given is left as it was, and is made ready once", async () => {
+  const schema = Object.freeze(properties({ a: Object.freeze({ type: "integer" }) }));
+  const cache: SchemaCache = new WeakMap();
+  expect(await checkSchema(schema, { a: 1 }, { cache })).toEqual({ ok: true });
+  const ready = cache.get(schema);
+  expect((await checkSchema(schema, { a: "x" }, { cache })).ok).toBe(false);
+  expect(cache.get(schema)).toBe(ready!);
+});
