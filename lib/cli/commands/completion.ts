@@ -1,0 +1,46 @@
+/**
+ * `completion SHELL` prints the completion script of a shell. The script asks back with `completion SHELL -- WORDS…`,
+ * which must be fast, starts no server and never complains.
+ */
+import { HostError } from "../../base/errors.ts";
+import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts";
+import type { Completion } from "../completion-types.ts";
+import { complete, splitLine, type World } from "../completion.ts";
+import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
+import { commands, loaderOf } from "../table.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+
+const command: Command = {
+  name: "completion",
+  description: "Print the completion script of a shell",
+  example: 'eval "$(mcphost completion bash)"',
+  usage: "bash|zsh|fish",
+  flags: commonFlags,
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+async function run({ positionals, rest }: Parsed, io: Io): Promise<number> {
+  const shell = shells.find((one) => one === positionals[0]);
+  if (shell === undefined || positionals.length > 1)
+    throw new HostError("usage", `completion needs the name of one shell: ${shells.join(", ")}`, {
+      hint: command.example,
+    });
+  const text = rest === undefined ? scripts[shell] : rendered(shell, await answer(shell, rest, io));
+  await io.stdout.write(text);
+  return 0;
+}
+
+/** For bash one word: the line up to the cursor, since bash cuts words at `=` and `:`. */
+async function answer(shell: Shell, rest: readonly string[], io: Io): Promise<Completion> {
+  const words = shell === "bash" ? splitLine(rest[0] ?? "").slice(1) : rest;
+  try {
+    return await complete(words, worldOf(io));
+  } catch {
+    // Nobody can read a complaint in the middle of a line that is being written.
+    return [];
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * What can stand where the cursor is: a pure reading of the words before it, by the commands' own tables. It starts no
+ * server and knows tools only as they were last listed. The scripts of the shells are in completion-scripts.ts.
+ */
+import { isPositional, type Reading, readLine } from "./args.ts";
+import { argumentsOf } from "./completion-arguments.ts";
+import type { Candidate, Completion } from "./completion-types.ts";
+import { described } from "./completion-types.ts";
+import type { RecalledTool } from "./tool-cache.ts";
+import type { Command, FlagDef, FlagTable, Parsed } from "./types.ts";
+
+/** What completion may ask. Servers and tools are those of the flags that stand before the cursor. */
+export interface World {
+  commands(): Promise<readonly { name: string; description: string }[]>;
+  command(name: string): Promise<Command | undefined>;
+  /** Flags that stand before the command too. */
+  common: FlagTable;
+  servers(parsed: Parsed): Promise<string[]>;
+  tools(parsed: Parsed): Promise<RecalledTool[]>;
+}
+
+/** `words`: all words of the line up to the cursor, without the program's name; the last one is being written. */
+export async function complete(words: readonly string[], world: World): Promise<Completion> {
+  const current = words.at(-1) ?? "";
+  const before = words.slice(0, -1);
+  if (before.includes("--")) return "files";
+  const first = readLine({ words: before, rest: undefined }, world.common);
+  const at = first.positionsAt[0];
+  const command = at === undefined ? undefined : await world.command(before[at] ?? "");
+  const table = { ...world.common, ...command?.flags };
+  const others = before.filter((_, index) => index !== at);
+  const reading = readLine({ words: others, rest: undefined }, table);
+  const place = { current, reading, table, world };
+  const found =
+    (await flagValue(place, others)) ??
+    flagNames(place) ??
+    (at === undefined
+      ? (await world.commands()).map(({ name, description }) => ({ word: name, description }))
+      : command && (await positional(place, command))) ??
+    [];
+  return found === "files" ? found : offered(found, current);
+}
+
+/** The words of a line as a POSIX shell would see them, quotes and backslashes taken off; an open quote is forgiven. */
+export function splitLine(line: string): string[] {
+  const words = [""];
+  let quote = "";
+  let inWord = false;
+  const add = (text: string) => {
+    words[words.length - 1] += text;
+    inWord = true;
+  };
+  for (let at = 0; at < line.length; at++) {
+    const char = line.charAt(at);
+    if (char === "\\" && quote !== "'") add(line.charAt(++at));
+    else if (char === quote) quote = "";
+    else if (quote !== "") add(char);
+    else if (char === "'" || char === '"') {
+      quote = char;
+      add("");
+    } else if (!/\s/.test(char)) add(char);
+    else if (inWord) {
+      words.push("");
+      inWord = false;
+    }
+  }
+  return words;
+}
+
+// --- internal ---
+
+interface Place {
+  current: string;
+  reading: Reading;
+  table: FlagTable;
+  world: World;
+}
+
+const wordsMax = 1000;
+
+/** Value hints that stand for a few words. */
+const choicesOf: Record<string, string> = {
+  LEVEL: "debug|info|warn|error",
+  ERA: "auto|legacy|modern|2026-07-28|2025-11-25|2025-06-18|2025-03-26|2024-11-05",
+};
+
+/** Those that fit what is written so far; what cannot stand on one line of a terminal is left out. */
+function offered(found: Candidate[], current: string): Candidate[] {
+  return found
+    .filter(({ word }) => word.startsWith(current) && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(word))
+    .slice(0, wordsMax);
+}
+
+/** The value of a flag: `--flag VALUE` or `--flag=VALUE`. */
+async function flagValue(
+  { current, reading, table, world }: Place,
+  before: readonly string[],
+): Promise<Completion | undefined> {
+  const misfit = reading.misfits.at(-1);
+  if (misfit?.reason === "no-value" && misfit.word === before.at(-1) && isPositional(current)) {
+    const def = flagOf(table, misfit.word);
+    return def && (await ofKind(def.valueHint ?? "", "", world, reading.parsed));
+  }
+  const equals = current.startsWith("-") ? current.indexOf("=") : -1;
+  if (equals < 0) return undefined;
+  const def = flagOf(table, current.slice(0, equals));
+  if (def === undefined || def.type === "positional") return [];
+  const kind = def.type === "boolean" ? "true|false" : (def.valueHint ?? "");
+  return await ofKind(kind, current.slice(0, equals + 1), world, reading.parsed);
+}
+
+function flagNames({ current, table }: Place): Candidate[] | undefined {
+  if (!current.startsWith("-")) return undefined;
+  return Object.entries(table).flatMap(([name, { type, alias = [], description }]) => {
+    if (type === "positional") return [];
+    // Aliases are offered only to those who began to write them.
+    const words = [name, ...alias.filter((word) => current.length > 2 && word.length > 1)];
+    const short = current === "-" ? alias.filter((word) => word.length === 1) : [];
+    return [
+      ...words.map((word) => ({ word: word.length > 1 ? `--${word}` : `-${word}`, description })),
+      ...short.map((word) => ({ word: `-${word}`, description })),
+    ];
+  });
+}
+
+function flagOf(table: FlagTable, word: string): FlagDef | undefined {
+  const name = word.replace(/^--?/, "");
+  return Object.entries(table).find(([key, def]) => key === name || def.alias?.includes(name))?.[1];
+}
+
+/** A positional by its place in the command's usage: `TOOL [ARG…]`. */
+async function positional(
+  { current, reading, world }: Place,
+  command: Command,
+): Promise<Completion> {
+  const { parsed } = reading;
+  const kinds = command.usage.split(/\s+/).map((word) => word.replace(/^\[|\]$/g, ""));
+  const end = kinds.indexOf("--");
+  const usable = end < 0 ? kinds : kinds.slice(0, end);
+  const last = usable.at(-1);
+  const kind = usable[parsed.positionals.length] ?? (last?.endsWith("…") ? last : "");
+  if (kind.startsWith("ARG"))
+    return await argumentsOf(current, parsed.positionals, await world.tools(parsed));
+  return await ofKind(kind.replace("…", ""), "", world, parsed);
+}
+
+/** What a word of the usage or a value hint stands for. */
+async function ofKind(
+  kind: string,
+  prefix: string,
+  world: World,
+  parsed: Parsed,
+): Promise<Completion> {
+  const words = (list: readonly string[]) => list.map((word) => ({ word: prefix + word }));
+  const choices = choicesOf[kind] ?? kind;
+  if (choices.includes("|")) return words(choices.split("|"));
+  if (/^(FILE|DIR|PATH)/.test(kind)) return "files";
+  if (kind === "SERVER") return words(await world.servers(parsed));
+  if (kind !== "TOOL" && kind !== "PATTERN") return [];
+  const tools = await world.tools(parsed);
+  return tools.map((tool) => described({ word: prefix + tool.name }, tool.description));
+}

@@ -1,0 +1,159 @@
+/**
+ * What a command line tells before it is run: not found, a docker without `-i`, a terminal where there must be none, a
+ * variable that no shell will expand. Pure; a part of the doctor.
+ */
+import type { Examination, Finding } from "./doctor-types.ts";
+
+type Started = NonNullable<Examination["started"]>;
+
+/** What is wrong with the command line. Guesses are made only where the server did not work. */
+export function commandFindings({ started, error }: Examination): Finding[] {
+  if (!started) return [];
+  const { command, args } = started;
+  if (!started.cwdExists)
+    return [
+      {
+        level: "error",
+        code: "no-folder",
+        text: `the folder ${started.cwd} does not exist`,
+        hint: 'mend "cwd", or make the folder',
+      },
+    ];
+  if (started.path === undefined) return [notFound(started)];
+  const [program, rest] = unwrapped(base(command), args);
+  return [
+    ...container(program, rest, error !== undefined),
+    ...remote(program, rest, error !== undefined),
+    ...(error ? prompts(program, rest) : []),
+    ...unexpanded(args),
+  ];
+}
+
+// --- internal ---
+
+function notFound({ command, searched }: Started): Finding {
+  const shared = { level: "error", code: "not-found" } as const;
+  if (/\s/.test(command))
+    return {
+      ...shared,
+      text: `there is no command named ${JSON.stringify(command)}, spaces included`,
+      hint: 'put the first word in "command" and the others in "args", or write "command" as a list',
+    };
+  if (command.includes("/"))
+    return {
+      ...shared,
+      text: `${command} does not exist or is not executable`,
+      hint: "mend the path, or chmod +x it",
+    };
+  return {
+    ...shared,
+    text: `the command ${command} is not on PATH; searched: ${searched || "(nothing)"}`,
+    hint: `install it, or write its whole path (in a shell where it works: command -v ${command})`,
+  };
+}
+
+/** `env A=b sudo docker …` runs docker: what stands in front of the program is taken off. */
+function unwrapped(program: string, args: readonly string[]): [string, readonly string[]] {
+  if (program !== "env" && program !== "sudo" && program !== "nice") return [program, args];
+  const at = args.findIndex((arg) => !arg.startsWith("-") && !arg.includes("="));
+  return at < 0 ? [program, args] : [base(args[at] ?? ""), args.slice(at + 1)];
+}
+
+function base(command: string): string {
+  return (command.split(/[\\/]/).at(-1) ?? "").replace(/\.(exe|cmd|bat)$/i, "");
+}
+
+/** `docker run` closes a container's stdin unless `-i` is given; a terminal (`-t`) mixes stderr in and echoes. */
+function container(program: string, args: readonly string[], failed: boolean): Finding[] {
+  if (!["docker", "podman", "nerdctl"].includes(program)) return [];
+  const at = args.findIndex((arg) => arg === "run" || arg === "exec");
+  if (at < 0) return [];
+  const verb = args[at];
+  const flags = containerFlags(args.slice(at + 1));
+  const found: Finding[] = [];
+  if (!flags.has("i"))
+    found.push({
+      level: failed ? "error" : "warn",
+      code: "docker-no-i",
+      text: `${program} ${verb} without -i: the container gets no stdin`,
+      hint: `${program} ${verb} -i${verb === "run" ? " --rm" : ""} …`,
+    });
+  if (flags.has("t")) found.push(terminal(`${program} ${verb} -t`, "leave -t out: -i alone"));
+  return found;
+}
+
+/** Docker's own switches up to the image, as single letters; those of the program in the container are not looked at. */
+function containerFlags(args: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  for (let at = 0; args[at]?.startsWith("-"); at++) {
+    const arg = args[at] ?? "";
+    const long = /^--(interactive|tty)(?:=(\w+))?$/.exec(arg);
+    if (long) {
+      if (long[2] !== "false") found.add(long[1] === "tty" ? "t" : "i");
+    } else if (/^-[itdPq]+$/.test(arg)) for (const letter of arg.slice(1)) found.add(letter);
+    else if (/^-[a-zA-Z]$|^--[^=]+$/.test(arg) && !lonely.test(arg)) at++;
+  }
+  return found;
+}
+
+/** Docker's long switches that take no value in the next word. */
+const lonely =
+  /^--(rm|init|privileged|read-only|detach|publish-all|quiet|no-healthcheck|oom-kill-disable|tls-verify)$/;
+
+function remote(program: string, args: readonly string[], failed: boolean): Finding[] {
+  if (program !== "ssh") return [];
+  const options = args.slice(0, args.findIndex((arg) => !arg.startsWith("-")) >>> 0);
+  const found: Finding[] = [];
+  if (options.some((arg) => /^-[A-Za-z0-9]*t/.test(arg)))
+    found.push(terminal("ssh -t", "leave -t out, or say -T"));
+  if (failed && !args.some((arg) => /BatchMode=yes/i.test(arg)))
+    found.push({
+      level: "warn",
+      code: "ssh-prompt",
+      text: "ssh may be waiting for a password or a host key, which nobody can answer",
+      hint: "ssh -o BatchMode=yes … fails at once instead; use a key and a known host",
+    });
+  return found;
+}
+
+function terminal(what: string, hint: string): Finding {
+  return {
+    level: "warn",
+    code: "terminal",
+    text: `${what} gives the server a terminal: it echoes, mixes in stderr and changes line ends`,
+    hint,
+  };
+}
+
+/** `npx` may ask whether to install, and there is nobody to answer. */
+function prompts(program: string, args: readonly string[]): Finding[] {
+  const npm = program === "npm" && (args[0] === "exec" || args[0] === "x");
+  if (program !== "npx" && !npm) return [];
+  const own = args.slice(
+    0,
+    args.findIndex((arg, at) => !arg.startsWith("-") && (!npm || at > 0)) >>> 0,
+  );
+  if (own.some((arg) => /^(-y|--yes)$/.test(arg))) return [];
+  return [
+    {
+      level: "warn",
+      code: "npx-no-y",
+      text: `${npm ? "npm exec" : "npx"} without -y may be asking whether to install the package`,
+      hint: `${npm ? "npm exec" : "npx"} -y …`,
+    },
+  ];
+}
+
+/** No shell runs: `$HOME` in an argument stays as it is. */
+function unexpanded(args: readonly string[]): Finding[] {
+  const shells = args.includes("-c") || args.includes("-lc");
+  const left = shells
+    ? []
+    : args.flatMap((arg) => /\$\{?[A-Z_][A-Z0-9_]*\}?|%[A-Z_]{3,}%/.exec(arg)?.[0] ?? []);
+  return [...new Set(left)].map((text) => ({
+    level: "warn",
+    code: "unexpanded",
+    text: `${text} in its arguments is passed on as it stands: no shell expands it`,
+    hint: `write \${${text.replace(/\W/g, "")}} in a config file, where it is expanded`,
+  }));
+}

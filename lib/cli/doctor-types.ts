@@ -1,0 +1,56 @@
+/** What the doctor sees of a server, and what it says. Only types. */
+import type { HostError } from "../base/errors.ts";
+import type { StopReport } from "../process/child.ts";
+import type { Implementation } from "../protocol/mcp.ts";
+
+/** What was seen of one server. */
+export interface Examination {
+  name: string;
+  /** The entry could not be used at all (bad, unset variable, untrusted, not offered yet): nothing was started. */
+  unusable?: HostError;
+  /** What was started, expanded; absent where nothing was. */
+  started?: {
+    command: string;
+    args: readonly string[];
+    /** Where the command was found; undefined: nowhere. */
+    path: string | undefined;
+    /** The PATH it was looked for on. */
+    searched: string;
+    cwd: string;
+    cwdExists: boolean;
+    /** Names of the variables that the server got. */
+    env: readonly string[];
+  };
+  /** Names of the variables that we have. */
+  ourEnv: readonly string[];
+  /** Why it did not come up, or did not list its tools. */
+  error?: HostError;
+  /** From the start to the end of the handshake. */
+  startMs?: number;
+  era?: string;
+  revision?: string;
+  serverInfo?: Implementation;
+  tools?: number;
+  /** What was odd in the list of tools. */
+  warnings?: readonly string[];
+  /** Lines of stdout that were no message. */
+  noise?: { count: number; first: readonly string[]; contentLength: boolean };
+  stderr?: readonly string[];
+  stop?: StopReport;
+  stopMs?: number;
+}
+
+export interface Finding {
+  level: "error" | "warn";
+  /** A word for programs; it stays when the text changes. */
+  code: string;
+  text: string;
+  hint?: string;
+}
+
+export interface Diagnosis {
+  name: string;
+  /** `config`: it cannot be started as it is configured; `failed`: it was started, or tried to be, and did not work. */
+  status: "ok" | "config" | "failed";
+  findings: Finding[];
+}

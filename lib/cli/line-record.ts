@@ -1,0 +1,159 @@
+/**
+ * The record of `tee`: a file of lines with their times and directions. Nobody waits for it: a file that is too slow loses
+ * lines, with their count written in their place, and nothing else.
+ */
+import type { FileHandle } from "node:fs/promises";
+
+/** `>>`: towards the server; `<<`: from it; `--`: a word of our own. */
+export type Mark = ">>" | "<<" | "--";
+
+/** Cuts one direction into lines and gives each, without its LF, to `take`. An unfinished last line counts at the end. */
+export class Lines {
+  readonly #take: (parts: Uint8Array[], cutBytes: number) => void;
+  readonly #lineBytesMax: number;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+  #cut = 0;
+
+  /** A line longer than `lineBytesMax` is cut there; `cutBytes` says by how much. */
+  constructor(take: (parts: Uint8Array[], cutBytes: number) => void, lineBytesMax: number) {
+    this.#take = take;
+    this.#lineBytesMax = lineBytesMax;
+  }
+
+  push(chunk: Uint8Array): void {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(10, start);
+      if (end < 0) break;
+      this.#keep(chunk.subarray(start, end));
+      this.#flush();
+      start = end + 1;
+    }
+    this.#keep(chunk.subarray(start));
+  }
+
+  end(): void {
+    if (this.#bytes > 0) this.#flush();
+  }
+
+  #keep(part: Uint8Array): void {
+    if (part.length === 0) return;
+    const kept = part.subarray(0, this.#lineBytesMax - this.#bytes);
+    this.#cut += part.length - kept.length;
+    this.#bytes += kept.length;
+    if (kept.length > 0) this.#parts.push(kept);
+  }
+
+  #flush(): void {
+    this.#take(this.#parts, this.#cut);
+    this.#parts = [];
+    this.#bytes = this.#cut = 0;
+  }
+}
+
+export interface RecordOptions {
+  /** Opens the file for appending; may take its time. */
+  open: () => Promise<FileHandle>;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Is told once, when the file cannot be opened or written: nothing more is recorded. */
+  failed: (error: unknown) => void;
+  /** What may wait for the file, in bytes; more is dropped and counted. @default 67108864 */
+  queueBytesMax?: number;
+  /** @default 67108864 */
+  lineBytesMax?: number;
+}
+
+/** The file: `SECONDS.mmm >> line`, each written as soon as the file takes it, in the order seen. */
+export class LineRecord {
+  readonly #options: RecordOptions;
+  readonly #file: Promise<FileHandle | undefined>;
+  readonly #encoder = new TextEncoder();
+  #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #dropped = 0;
+  #writing: Promise<void> | undefined;
+  #broken = false;
+
+  constructor(options: RecordOptions) {
+    this.#options = options;
+    this.#file = options.open().catch((error: unknown) => this.#fail(error));
+  }
+
+  /** A tap for `pump`. */
+  tap(mark: Mark): (chunk: Uint8Array | undefined) => void {
+    const lines = new Lines(
+      (parts, cutBytes) => this.#line(mark, parts, cutBytes),
+      this.#options.lineBytesMax ?? 67_108_864,
+    );
+    return (chunk) => (chunk === undefined ? lines.end() : lines.push(chunk));
+  }
+
+  /** Resolves when the file is open, or could not be opened (which `failed` was told). */
+  async opened(): Promise<void> {
+    await this.#file;
+  }
+
+  /** Resolves when all lines so far are in the file, and it is closed. */
+  async close(): Promise<void> {
+    this.#noteDropped();
+    await this.#writing;
+    await (await this.#file)?.close();
+  }
+
+  #line(mark: Mark, parts: Uint8Array[], cutBytes: number): void {
+    if (this.#broken) return;
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    if (this.#queuedBytes + bytes > (this.#options.queueBytesMax ?? 67_108_864)) {
+      this.#dropped++;
+      return;
+    }
+    this.#noteDropped();
+    const tail = cutBytes === 0 ? "\n" : ` … ${cutBytes} more bytes not kept\n`;
+    this.#enqueue(
+      this.#encoder.encode(`${this.#stamp()} ${mark} `),
+      ...parts,
+      this.#encoder.encode(tail),
+    );
+  }
+
+  #noteDropped(): void {
+    if (this.#dropped === 0 || this.#broken) return;
+    const text = `${this.#stamp()} -- ${this.#dropped} lines not kept: the file was too slow\n`;
+    this.#dropped = 0;
+    this.#enqueue(this.#encoder.encode(text));
+  }
+
+  #stamp(): string {
+    return (this.#options.now() / 1000).toFixed(3);
+  }
+
+  #enqueue(...parts: Uint8Array[]): void {
+    for (const part of parts) this.#queuedBytes += part.length;
+    this.#queue.push(...parts);
+    this.#writing ??= this.#drain().finally(() => (this.#writing = undefined));
+  }
+
+  async #drain(): Promise<void> {
+    const file = await this.#file;
+    while (file !== undefined && this.#queue.length > 0) {
+      // One write for all that waits: whole lines, so that two recorders of one file do not mix within a line.
+      const batch = Buffer.concat(this.#queue);
+      this.#queue = [];
+      try {
+        await file.appendFile(batch);
+      } catch (error) {
+        this.#fail(error);
+      }
+      this.#queuedBytes -= batch.length;
+    }
+  }
+
+  #fail(error: unknown): undefined {
+    if (!this.#broken) this.#options.failed(error);
+    this.#broken = true;
+    this.#queue = [];
+    this.#queuedBytes = 0;
+  }
+}

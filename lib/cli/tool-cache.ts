@@ -1,0 +1,94 @@
+/**
+ * What tools a server had when they were last listed, for completion only: nothing else may rely on it. It holds names,
+ * descriptions and arguments, by a hash of the server's entry as written. It never throws: what fails is just not there.
+ */
+import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import { writePrivate } from "../config/files.ts";
+import { type Env, joinPath, ourPaths } from "../config/paths.ts";
+import type { ServerConfig } from "../config/types.ts";
+import type { HostTool } from "../host/types.ts";
+
+/** A tool as completion needs it. */
+export type RecalledTool = Pick<HostTool, "name" | "tool" | "inputSchema"> & {
+  description?: string;
+};
+
+/** Keeps the list of one server for `recalledTools`; the oldest lists go. Lists beyond 4 MiB are not kept. */
+export async function rememberTools(
+  env: Env,
+  server: ServerConfig,
+  tools: readonly HostTool[],
+): Promise<void> {
+  try {
+    const folder = folderIn(env);
+    const text = JSON.stringify({ tools: tools.map(shortened) });
+    if (folder === undefined || text.length > bytesMax) return;
+    await writePrivate(joinPath(folder, `${keyOf(server)}.json`), text);
+    await prune(folder);
+  } catch {
+    // No cache: completion then knows no tools.
+  }
+}
+
+/** The tools that were remembered for this very entry; undefined where there are none. */
+export async function recalledTools(
+  env: Env,
+  server: ServerConfig,
+): Promise<RecalledTool[] | undefined> {
+  try {
+    const folder = folderIn(env);
+    if (folder === undefined) return undefined;
+    const file = Bun.file(joinPath(folder, `${keyOf(server)}.json`));
+    if (file.size > bytesMax) return undefined;
+    const { tools } = (await file.json()) as { tools: unknown };
+    return Array.isArray(tools) ? tools.filter(isTool) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// --- internal ---
+
+const bytesMax = 4_194_304;
+const filesMax = 200;
+
+function folderIn(env: Env): string | undefined {
+  const { cache } = ourPaths(env);
+  return cache === undefined ? undefined : joinPath(cache, "tools");
+}
+
+/** The entry without where it stands: the same server in two files has the same tools. */
+function keyOf({ origin: _, ...entry }: ServerConfig): string {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(entry)).digest("hex").slice(0, 32);
+}
+
+function shortened({ name, tool, description, inputSchema }: HostTool): RecalledTool {
+  const { properties, required } = inputSchema;
+  const schema: JsonObject = {};
+  if (properties !== undefined) schema["properties"] = properties;
+  if (required !== undefined) schema["required"] = required;
+  const short = description === undefined ? {} : { description: description.slice(0, 200) };
+  return { name, tool, inputSchema: schema, ...short };
+}
+
+function isTool(value: unknown): value is RecalledTool {
+  return (
+    isObject(value) &&
+    typeof value["name"] === "string" &&
+    typeof value["tool"] === "string" &&
+    isObject(value["inputSchema"]) &&
+    ["string", "undefined"].includes(typeof value["description"])
+  );
+}
+
+async function prune(folder: string): Promise<void> {
+  const { readdir, stat, unlink } = await import("node:fs/promises");
+  const names = await readdir(folder);
+  if (names.length <= filesMax) return;
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(joinPath(folder, name))).mtimeMs })),
+  );
+  dated.sort((a, b) => b.at - a.at);
+  await Promise.all(dated.slice(filesMax).map(({ name }) => unlink(joinPath(folder, name))));
+}
