@@ -3,8 +3,6 @@
  * shared. For servers inside the host and for tests.
  */
 import { HostError } from "../base/errors.ts";
-import type { Message } from "../protocol/jsonrpc.ts";
-import { readMessage } from "../protocol/read.ts";
 import type { CloseInfo, Incoming, Transport } from "./transport.ts";
 
 /** Closing either one closes both: `local` where it was done, `eof` on the other side. */
@@ -33,8 +31,7 @@ function facing(own: End, other: End): Transport {
     async send(message) {
       if (own.isClosed) throw new HostError("server_exit", "the link in memory is closed");
       const text = JSON.stringify(message);
-      const { message: received } = readMessage(JSON.parse(text)) as { message: Message };
-      other.queue.push({ message: received, text });
+      other.queue.push({ message: JSON.parse(text), text });
       other.wake?.();
     },
     incoming: received(own),

@@ -8,18 +8,26 @@ import type { Notification } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { inbound } from "./inbound.ts";
 import type { Inbound } from "./inbound.ts";
-import { outbound } from "./outbound.ts";
-import type { Outbound } from "./outbound.ts";
+import { Outbound } from "./outbound.ts";
 import type { Peer, PeerOptions } from "./peer-types.ts";
 import { createReplies, numericId } from "./replies.ts";
+import type { Replies } from "./replies.ts";
 import type { CloseInfo, Incoming, Transport } from "./transport.ts";
 
 /** Starts to read the link at once. Ids count from 1. */
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
   const { name, log, onRequest } = options;
-  const ours: Outbound = outbound(transport, { name, log, onNotify: () => replies.notified() });
-  const replies = createReplies({ name, log, pending: ours.pending, lastId: () => ours.lastId });
-  const theirs = inbound({ ...(onRequest && { onRequest }), respond: ours.post });
+  const ours = new Outbound({ name, log, transport, onNotify: () => replies.notified() });
+  const replies: Replies = createReplies({
+    name,
+    log,
+    pending: ours.pending,
+    lastId: () => ours.lastId,
+  });
+  const theirs = inbound({
+    ...(onRequest && { onRequest }),
+    respond: (response) => void ours.post(response),
+  });
 
   const receive = (item: Incoming): void => {
     if ("oversize" in item) return replies.oversize(item.oversize);
@@ -44,8 +52,8 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
 
   return {
     closed,
-    request: ours.request,
-    notify: ours.notify,
+    request: (method, params, requestOptions) => ours.request(method, params, requestOptions),
+    notify: (method, params) => ours.notify(method, params),
     async [Symbol.asyncDispose]() {
       await transport[Symbol.asyncDispose]();
       await closed;
