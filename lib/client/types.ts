@@ -30,6 +30,8 @@ export interface Verdict {
   revision: string;
   /** `name@version` of the server when this was learned: another version makes it stale. */
   server?: string;
+  /** Learned under another version of the server: forget it, and probe the next time. */
+  stale?: true;
 }
 
 export interface ConnectOptions {
@@ -45,7 +47,7 @@ export interface ConnectOptions {
   protocol?: ProtocolChoice;
   /** A remembered verdict; saves the probe. */
   verdict?: Verdict | undefined;
-  /** What to ask servers to log. @default "warning" */
+  /** What to ask servers to log. @default nothing is asked */
   logLevel?: McpLogLevel;
   /** @default 1000 */
   probeTimeoutMs?: number;
@@ -57,7 +59,7 @@ export interface ConnectOptions {
   toolsMax?: number;
   /** Input rounds of one call. @default 10 */
   roundsMax?: number;
-  /** `message` is a log notification's or ours; called for list changes of any list the server names. */
+  /** Called for each change that the server tells of, declared or not; bursts are not coalesced. Never before `connect` is done. */
   onListChanged?: (list: "tools" | "prompts" | "resources") => void;
 }
 

@@ -1,0 +1,116 @@
+/**
+ * Remembers what era a server speaks between runs: one small file per command line under `<folder>/eras/`, so that the
+ * next run saves the probe. A file that is broken, old or cannot be written is a debug line and never a failure.
+ * Reading touches one file and imports nothing.
+ */
+import { isObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { Verdict } from "./types.ts";
+
+export interface VerdictStoreOptions {
+  /** Our cache folder; made (0700) when something is first written. */
+  folder: string;
+  log: Log;
+  /** Milliseconds since the epoch. @default Date.now */
+  now?: () => number;
+  /** How many verdicts are kept; the oldest go. @default 500 */
+  filesMax?: number;
+}
+
+/** Both never throw. */
+export interface VerdictStore {
+  read(key: string): Promise<Verdict | undefined>;
+  /** Keeps a verdict for 7 days; a `stale` one is forgotten instead. */
+  write(key: string, verdict: Verdict): Promise<void>;
+}
+
+/** The key of a server's verdict: the same command line, the same server. */
+export function verdictKey(server: { command: string; args: readonly string[] }): string {
+  return hash(JSON.stringify([server.command, server.args]));
+}
+
+/** The store in one folder. Several processes may share it: files are renamed into place. */
+export function verdictStore(options: VerdictStoreOptions): VerdictStore {
+  const { folder, log, now = Date.now, filesMax = 500 } = options;
+  const eras = `${folder}/eras`;
+  const failed = (what: string, error: unknown) =>
+    log({ level: "debug", text: `era verdict not ${what}: ${reasonOf(error)}` });
+  return {
+    async read(key) {
+      try {
+        const text = await Bun.file(`${eras}/${fileOf(key)}`)
+          .slice(0, bytesMax)
+          .text();
+        return verdictIn(JSON.parse(text), now());
+      } catch (error) {
+        if (codeOf(error) !== "ENOENT") failed("read", error);
+        return undefined;
+      }
+    },
+    async write(key, verdict) {
+      try {
+        const file = `${eras}/${fileOf(key)}`;
+        const fs = await import("node:fs/promises");
+        if (verdict.stale) return await fs.rm(file, { force: true });
+        await fs.mkdir(eras, { recursive: true, mode: 0o700 });
+        const { era, revision, server } = verdict;
+        const text = JSON.stringify({ at: now(), era, revision, server });
+        const temporary = `${file}.${crypto.randomUUID()}`;
+        await fs.writeFile(temporary, text, { mode: 0o600, flag: "wx" });
+        await fs.rename(temporary, file);
+        await prune(fs, eras, { now: now(), filesMax });
+      } catch (error) {
+        failed("written", error);
+      }
+    },
+  };
+}
+
+// --- internal ---
+
+const keptMs = 7 * 24 * 3_600_000;
+const bytesMax = 4096;
+
+function hash(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+/** A key is a file name only if it looks like one of ours. */
+function fileOf(key: string): string {
+  return /^[0-9a-f]{32}$/.test(key) ? key : hash(key);
+}
+
+/** The verdict in a file, unless it is too old, of the future (a clock that was wrong), or not one of ours. */
+function verdictIn(value: unknown, now: number): Verdict | undefined {
+  if (!isObject(value)) throw new Error("not an object");
+  const { at, era, revision, server } = value;
+  if (typeof at !== "number" || typeof revision !== "string") throw new Error("not a verdict");
+  if (era !== "legacy" && era !== "modern") throw new Error("not a verdict");
+  if (at > now || now - at > keptMs) return undefined;
+  return typeof server === "string" ? { era, revision, server } : { era, revision };
+}
+
+/** Removes what has expired (temporary files that were left, too), and the oldest beyond the bound. */
+async function prune(
+  fs: typeof import("node:fs/promises"),
+  folder: string,
+  bounds: { now: number; filesMax: number },
+): Promise<void> {
+  const aged = await Promise.all(
+    (await fs.readdir(folder)).map(async (name) => {
+      const path = `${folder}/${name}`;
+      return { path, at: (await fs.stat(path).catch(() => undefined))?.mtimeMs ?? 0 };
+    }),
+  );
+  aged.sort((a, b) => b.at - a.at);
+  const gone = aged.filter(({ at }, i) => i >= bounds.filesMax || bounds.now - at > keptMs);
+  await Promise.all(gone.map(({ path }) => fs.rm(path, { force: true })));
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

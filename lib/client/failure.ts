@@ -1,0 +1,100 @@
+/**
+ * What to say when a server does not come up: turns whatever ended the handshake into one `server_start` error with the
+ * evidence (exit, signal, stderr, noise on stdout) and what to do. Decides by codes, never by reading messages.
+ */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Facts } from "../base/errors.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import type { CloseInfo } from "../transport/transport.ts";
+
+export interface FailureOptions {
+  /** The server's configured name. */
+  name: string;
+  /** The request that was not answered, such as `initialize`. */
+  method: string;
+  /** How the link ended, or what is known while it is open. */
+  info: Partial<CloseInfo>;
+  /** How long we waited since the start. */
+  waitedMs: number;
+}
+
+/** The error to throw for a handshake that failed. Cancellation and errors that already say it all go through. */
+export function startFailure(error: unknown, options: FailureOptions): HostError {
+  const { name, method, info, waitedMs } = options;
+  if (error instanceof RpcError) {
+    return new HostError("server_start", `server "${name}" refused ${method}: ${error.message}`, {
+      facts: { server: name, rpcCode: error.code, rpcData: error.data, ...evidence(info) },
+      hint: "That is the server's own answer; what it needs is usually in its settings or its documentation.",
+      cause: error,
+    });
+  }
+  if (isHostError(error) && error.code === "timeout") {
+    const seconds = (waitedMs / 1000).toFixed(waitedMs < 10_000 ? 1 : 0);
+    return new HostError(
+      "server_start",
+      `server "${name}" did not answer ${method} in ${seconds} s`,
+      {
+        facts: { server: name, timeoutMs: Math.round(waitedMs), ...evidence(info) },
+        hint:
+          hintOf(info) ??
+          "Is it an MCP server on stdin and stdout? If it is slow to start, raise startTimeoutMs.",
+        cause: error,
+      },
+    );
+  }
+  if (isHostError(error) && error.code === "server_exit") {
+    return new HostError(
+      "server_start",
+      `server "${name}" ${endOf(info)} before it answered ${method}`,
+      {
+        facts: { server: name, ...evidence(info) },
+        hint:
+          hintOf(info) ??
+          (info.stderr?.length
+            ? "Its last lines on stderr tell why."
+            : "It said nothing on stderr; start its command by hand to see what it does."),
+        cause: error,
+      },
+    );
+  }
+  if (isHostError(error) && error.code !== "rpc_error") return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new HostError("server_start", `server "${name}" could not be used: ${reason}`, {
+    facts: { server: name, ...evidence(info) },
+    cause: error,
+  });
+}
+
+/** How a link ended, in words that follow "the server". */
+export function endOf(info: Partial<CloseInfo>): string {
+  if (info.signal) return `was ended by ${info.signal}`;
+  if (info.exitCode !== undefined) return `exited with code ${info.exitCode}`;
+  if (info.kind === "eof") return "closed its stdout";
+  if (info.kind === "local") return "was stopped";
+  return "was lost";
+}
+
+/** The facts of a link for an error: only what is known. */
+export function evidence(info: Partial<CloseInfo>): Facts {
+  const { exitCode, signal, httpStatus, stderr, noise } = info;
+  return {
+    ...(exitCode !== undefined && { exitCode }),
+    ...(signal !== undefined && { signal }),
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(stderr?.length && { stderr }),
+    ...(noise?.count && { noise }),
+  };
+}
+
+// --- internal ---
+
+/** The likely reason, where stdout shows one. */
+function hintOf({ noise }: Partial<CloseInfo>): string | undefined {
+  if (noise?.contentLength) {
+    return "It frames messages with Content-Length; MCP on stdio is one JSON message a line.";
+  }
+  if (noise?.count) {
+    return `It wrote on stdout what is no message (${JSON.stringify(noise.first[0] ?? "")}); logs belong on stderr.`;
+  }
+  return undefined;
+}

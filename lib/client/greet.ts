@@ -1,0 +1,101 @@
+/**
+ * The two ways to greet a server, one request each: `server/discover` (modern) and `initialize` (legacy). Neither is ever
+ * cancelled by a notification, and neither decides anything: negotiate.ts does.
+ */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Codec } from "../protocol/codec.ts";
+import { codecFor } from "../protocol/codecs.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import { initializeParams, readInitialize, retryRevision } from "../protocol/legacy.ts";
+import type { Capabilities, Implementation } from "../protocol/mcp.ts";
+import type { ProbeOutcome } from "../protocol/probe.ts";
+import type { Peer } from "../transport/peer-types.ts";
+import { capabilitiesOf } from "./answers.ts";
+import type { ConnectOptions } from "./types.ts";
+
+/** What a greeting tells about the server. */
+export interface Greeting {
+  codec: Codec;
+  capabilities: Capabilities;
+  serverInfo: Implementation | undefined;
+  instructions: string | undefined;
+}
+
+export interface GreetOptions extends ConnectOptions {
+  peer: Peer;
+  /** What to ask for. */
+  revision: string;
+  /** How long the answer may take. */
+  timeoutMs: number;
+}
+
+/** Sends `server/discover` and says how that ended, with the error if there was one. @throws HostError `cancelled` */
+export async function discover(
+  options: GreetOptions,
+): Promise<{ outcome: ProbeOutcome; error?: unknown }> {
+  const { peer, revision, clientInfo, answers, signal, timeoutMs } = options;
+  const codec = spoken(revision);
+  const capabilities = capabilitiesOf(answers);
+  try {
+    const { response } = await peer.request(
+      "server/discover",
+      (id) => codec.params({}, { clientInfo, capabilities, progressToken: id }),
+      { signal, timeoutMs, timeoutMaxMs: timeoutMs, cancellable: false },
+    );
+    const { result } = response;
+    return { outcome: result === undefined ? { kind: "malformed" } : { kind: "result", result } };
+  } catch (error) {
+    if (error instanceof RpcError) return { outcome: { kind: "error", error }, error };
+    if (!isHostError(error)) throw error;
+    if (error.code === "server_exit") return { outcome: { kind: "closed" }, error };
+    if (error.code === "timeout") return { outcome: { kind: "silent" }, error };
+    if (error.code === "rpc_error") return { outcome: { kind: "malformed" }, error };
+    throw error;
+  }
+}
+
+/**
+ * Sends `initialize`; where the server refuses the revision by an error, once more with the best one it lists.
+ * @throws RpcError the server's refusal
+ * @throws HostError `server_start` (an answer that we cannot go on with), `timeout`, `server_exit`, `cancelled`
+ */
+export async function initialize(options: GreetOptions): Promise<Greeting> {
+  const { peer, name, log, clientInfo, answers, signal, timeoutMs } = options;
+  for (let asked = options.revision, retried = false; ; retried = true) {
+    const params = initializeParams(asked, clientInfo, capabilitiesOf(answers));
+    try {
+      const { response } = await peer.request("initialize", params, {
+        signal,
+        timeoutMs,
+        timeoutMaxMs: timeoutMs,
+        cancellable: false,
+      });
+      const read = readInitialize(response.result ?? null, asked);
+      if ("invalid" in read) throw unusable(name, read.invalid);
+      const { revision, ...greeting } = read;
+      return { codec: spoken(revision), ...greeting };
+    } catch (error) {
+      const other = error instanceof RpcError && !retried && retryRevision(error, asked);
+      if (!other) throw error;
+      const text = `initialize with ${asked} was refused (${error.message}); trying ${other}`;
+      log({ level: "debug", server: name, text });
+      asked = other;
+    }
+  }
+}
+
+/** The codec of a revision that is known to be one of ours. */
+export function spoken(revision: string): Codec {
+  const codec = codecFor(revision);
+  if (!codec) throw new Error(`no codec for ${revision}`);
+  return codec;
+}
+
+// --- internal ---
+
+function unusable(name: string, reason: string): HostError {
+  return new HostError("server_start", `server "${name}" cannot be used: ${reason}`, {
+    facts: { server: name },
+    hint: "It may be newer or older than anything we speak, or no MCP server at all.",
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * What a server sends of its own accord: requests are answered at once or refused at once, log notifications become log
+ * entries, list changes are passed on. Nothing here ever waits for our own requests, and nothing a server sends is fatal.
+ */
+import type { Json, JsonObject } from "../base/json.ts";
+import type { LogLevel } from "../base/log.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import type { PeerOptions } from "../transport/peer-types.ts";
+import { answerTo, refusalOf } from "./answers.ts";
+import type { ConnectOptions } from "./types.ts";
+
+export interface Inbound extends Required<Pick<PeerOptions, "onRequest" | "onNotification">> {
+  /** Negotiation is over: from here on list changes matter, and a modern server may ask nothing but in input rounds. */
+  settled(era: { serverRequests: boolean }): void;
+}
+
+/** The handlers of one client; they outlive a link that had to be opened again. */
+export function createInbound(options: ConnectOptions): Inbound {
+  const { name, log, answers, onListChanged } = options;
+  let settled: { serverRequests: boolean } | undefined;
+  const debug = (text: string) => log({ level: "debug", server: name, text });
+  return {
+    settled(era) {
+      settled = era;
+    },
+    async onRequest(method, params, signal): Promise<Json> {
+      // Ping is answered in every state and era: a reply costs nothing, and silence would look like a dead client.
+      if (method === "ping") return {};
+      const refusal =
+        settled?.serverRequests === false
+          ? { code: -32601, message: `${method}: this revision has no requests to clients` }
+          : refusalOf(method, params, answers);
+      if (refusal) {
+        debug(`${method} was refused: ${refusal.message}`);
+        throw new RpcError(refusal);
+      }
+      return await answerTo(method, params, { answers, signal });
+    },
+    onNotification(method, params) {
+      const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
+      if (method === "notifications/message") {
+        log({ server: name, source: "notification", ...logOf(params) });
+      } else if (list === "tools" || list === "prompts" || list === "resources") {
+        // Before the handshake ends nothing was listed, so that nothing can be stale.
+        if (settled) onListChanged?.(list);
+      } else {
+        debug(`notification ignored: ${clip(method)}`);
+      }
+    },
+  };
+}
+
+// --- internal ---
+
+const textMax = 8192;
+
+const levels = new Map<unknown, LogLevel>([
+  ["debug", "debug"],
+  ["info", "info"],
+  ["notice", "info"],
+  ["warning", "warn"],
+  ["error", "error"],
+  ["critical", "error"],
+  ["alert", "error"],
+  ["emergency", "error"],
+]);
+
+/** A log notification in words. `data` may be any JSON (protocol.md 1.15). */
+function logOf(params: JsonObject): { level: LogLevel; text: string } {
+  const { level, logger, data } = params;
+  const text = clip(typeof data === "string" ? data : textOf(data));
+  return {
+    level: levels.get(level) ?? "info",
+    text: typeof logger === "string" && logger !== "" ? `${clip(logger, 200)}: ${text}` : text,
+  };
+}
+
+function textOf(data: Json | undefined): string {
+  try {
+    return JSON.stringify(data) ?? "";
+  } catch {
+    return "(data nested too deeply to show)";
+  }
+}
+
+function clip(text: string, max = textMax): string {
+  return text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text;
+}

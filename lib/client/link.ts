@@ -1,0 +1,66 @@
+/** One opened link while its server is being greeted, and how it is let go of. Decides nothing about eras. */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Peer } from "../transport/peer-types.ts";
+import { createPeer } from "../transport/peer.ts";
+import type { CloseInfo, Transport } from "../transport/transport.ts";
+import type { Inbound } from "./inbound.ts";
+import { pause } from "./pause.ts";
+import type { ConnectOptions } from "./types.ts";
+
+export interface Link {
+  transport: Transport;
+  peer: Peer;
+  /** On the clock of `performance.now`. */
+  openedAt: number;
+  /** The request that is not answered yet, for messages. */
+  waitsFor: string;
+  /** A probe was sent and `initialize` is not answered: if the process ends now, the probe may be why. */
+  mayRestart: boolean;
+}
+
+export async function openLink(options: ConnectOptions, inbound: Inbound): Promise<Link> {
+  const transport = await options.open();
+  const { name, log } = options;
+  const { onRequest, onNotification } = inbound;
+  const peer = createPeer(transport, { name, log, onRequest, onNotification });
+  const openedAt = performance.now();
+  return { transport, peer, openedAt, waitsFor: "initialize", mayRestart: false };
+}
+
+/** Closes a link that is of no use. When we were cancelled nobody waits for a stubborn process: it is stopped behind our back. */
+export async function closeLink(link: Link, signal: AbortSignal): Promise<void> {
+  const closing = Promise.resolve(link.peer[Symbol.asyncDispose]());
+  if (signal.aborted) closing.catch(() => {});
+  else await closing;
+}
+
+/** True for an error that says that the link is gone. */
+export function isLost(error: unknown): boolean {
+  return isHostError(error) && error.code === "server_exit";
+}
+
+/** What to throw for a greeting that failed, with all that is known of the process. Before the link is closed. */
+export async function failureOf(
+  error: unknown,
+  link: Link,
+  options: ConnectOptions,
+): Promise<HostError> {
+  const { name, signal } = options;
+  if (signal.aborted) {
+    if (isHostError(error)) return error;
+    const text = `starting server "${name}" was cancelled`;
+    return new HostError("cancelled", text, { facts: { server: name }, cause: error });
+  }
+  const scope = new AbortController();
+  // The exit is known a moment after the pipes close; a process that only closed its stdin may never exit.
+  const ended = isLost(error) && Promise.race([link.peer.closed, pause(exitMs, scope.signal)]);
+  const info: Partial<CloseInfo> = (await ended) || link.transport.facts();
+  scope.abort();
+  const waitedMs = performance.now() - link.openedAt;
+  const { startFailure } = await import("./failure.ts");
+  return startFailure(error, { name, method: link.waitsFor, info, waitedMs });
+}
+
+// --- internal ---
+
+const exitMs = 500;

@@ -1,0 +1,184 @@
+/**
+ * Finds out which era a server speaks (protocol.md 1.2 to 1.4): `server/discover` first, on the real process; whatever is
+ * not modern is greeted by `initialize` on the same link. A process that ended on the probe is opened once more without
+ * it. Nothing else is sent before the server is greeted.
+ */
+import { HostError } from "../base/errors.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import { classifyProbe } from "../protocol/probe.ts";
+import type { ProbeVerdict } from "../protocol/probe.ts";
+import type { Peer } from "../transport/peer-types.ts";
+import { discover, initialize, spoken } from "./greet.ts";
+import type { Greeting } from "./greet.ts";
+import type { Inbound } from "./inbound.ts";
+import { closeLink, failureOf, isLost, openLink } from "./link.ts";
+import type { Link } from "./link.ts";
+import { pause } from "./pause.ts";
+import { planOf, verdictOf } from "./plan.ts";
+import type { Plan } from "./plan.ts";
+import type { ConnectOptions, Verdict } from "./types.ts";
+
+/** A greeted server. */
+export interface Connection extends Greeting {
+  peer: Peer;
+  verdict: Verdict;
+}
+
+/**
+ * Opens a link and greets the server. The link is closed again if that fails.
+ * @throws HostError `server_start` (with exit code, signal, stderr, and what the server said), `usage`, `cancelled`,
+ *   and whatever `options.open` throws
+ */
+export async function negotiate(options: ConnectOptions, inbound: Inbound): Promise<Connection> {
+  for (let plan = planOf(options); ; plan = { ...plan, first: "initialize", remembered: false }) {
+    const link = await openLink(options, inbound);
+    const scope = new AbortController();
+    const signal = AbortSignal.any([options.signal, scope.signal]);
+    try {
+      signal.throwIfAborted();
+      const greeting = await greet({ link, plan, options: { ...options, signal } });
+      inbound.settled(greeting.codec);
+      if (greeting.codec.era === "legacy") await confirm(link, plan, signal);
+      return { ...greeting, peer: link.peer, verdict: verdictOf(greeting, plan, options.verdict) };
+    } catch (error) {
+      const failure = await failureOf(error, link, options);
+      await closeLink(link, options.signal);
+      if (!link.mayRestart || !isLost(error)) throw failure;
+      debug(options, `${failure.message}; starting it once more without server/discover`);
+    } finally {
+      scope.abort();
+    }
+  }
+}
+
+// --- internal ---
+
+/** One link, how to go about it, and options whose signal ends with the negotiation. */
+interface Attempt {
+  link: Link;
+  plan: Plan;
+  options: ConnectOptions;
+}
+
+async function greet(attempt: Attempt): Promise<Greeting> {
+  const { plan, options } = attempt;
+  if (plan.first === "server/discover") return await probeFirst(attempt);
+  try {
+    return await sendInitialize(attempt);
+  } catch (error) {
+    if (!plan.remembered || !(error instanceof RpcError)) throw error;
+    debug(options, `remembered as legacy, but initialize was refused (${error.message})`);
+    return await probeFirst(attempt);
+  }
+}
+
+/** How the probe ended and what follows; the error that said so, if one did. */
+interface Probed {
+  verdict: ProbeVerdict;
+  error?: unknown;
+}
+
+async function probeFirst(attempt: Attempt): Promise<Greeting> {
+  const { link, plan, options } = attempt;
+  const { signal } = options;
+  link.mayRestart = plan.only === undefined;
+  const probing = sendDiscover(attempt);
+  const early = await Promise.race([probing, nothingIn(plan.probeMs, signal)]);
+  signal.throwIfAborted();
+  const modern = early && modernIn(early.verdict, options);
+  if (modern) return modern;
+  const { verdict, error }: Probed = early ?? { verdict: classifyProbe({ kind: "silent" }) };
+  const reason = verdict.kind === "legacy" ? verdict.reason : "it is not modern";
+  if (verdict.kind === "legacy" && verdict.restart) throw error;
+  if (plan.only === "modern") throw error ?? notModern(reason, attempt);
+  debug(options, `legacy: ${reason}`);
+  const greeting = sendInitialize(attempt);
+  return early ? await greeting : await withLate({ probing, greeting }, attempt);
+}
+
+/** A late answer to the probe still decides, until `initialize` is answered. */
+async function withLate(
+  sent: { probing: Promise<Probed>; greeting: Promise<Greeting> },
+  { plan, options }: Attempt,
+): Promise<Greeting> {
+  const { probing, greeting } = sent;
+  const late = probing.then(({ verdict }) => modernIn(verdict, options) ?? greeting);
+  const refused = async (error: unknown): Promise<Greeting> => {
+    if (!(error instanceof RpcError)) throw error;
+    // The refusal of a modern server may have overtaken its answer to the probe.
+    const last = await Promise.race([probing, nothingIn(plan.graceMs, options.signal)]);
+    const modern = last && modernIn(last.verdict, options);
+    if (modern) return modern;
+    throw error;
+  };
+  return await Promise.race([late, greeting.then((legacy) => legacy, refused)]);
+}
+
+async function sendDiscover({ link, plan, options }: Attempt): Promise<Probed> {
+  link.waitsFor = "server/discover";
+  const ask = async (revision: string) => {
+    // Longer than anybody waits, so that a late answer is still seen.
+    const timeoutMs = plan.probeMs + plan.startMs + plan.graceMs;
+    const { outcome, error } = await discover({ ...options, peer: link.peer, revision, timeoutMs });
+    return { verdict: classifyProbe(outcome), error };
+  };
+  const first = await ask(plan.modern);
+  if (first.verdict.kind !== "retry") return first;
+  const { revision } = first.verdict;
+  const second = await ask(revision);
+  if (second.verdict.kind !== "retry") return second;
+  return { verdict: { kind: "unsupported", supported: [revision] }, error: second.error };
+}
+
+async function sendInitialize({ link, plan, options }: Attempt): Promise<Greeting> {
+  link.waitsFor = "initialize";
+  const timeoutMs = Math.max(plan.startMs - (performance.now() - link.openedAt), plan.graceMs);
+  const revision = plan.legacy;
+  const greeting = await initialize({ ...options, peer: link.peer, revision, timeoutMs });
+  link.mayRestart = false;
+  if (options.protocol === revision && greeting.codec.revision !== revision) {
+    const text = `it was asked for protocol ${revision} and speaks ${greeting.codec.revision}`;
+    options.log({ level: "warn", server: options.name, text });
+  }
+  return greeting;
+}
+
+/** Over HTTP the answer to this must come before the next request; a pipe takes it at once. Bounded either way. */
+async function confirm(link: Link, plan: Plan, signal: AbortSignal): Promise<void> {
+  link.waitsFor = "its first request";
+  const taken = link.peer.notify("notifications/initialized");
+  await Promise.race([taken, nothingIn(plan.startMs, signal)]);
+  signal.throwIfAborted();
+}
+
+/** The greeting that a modern verdict carries. @throws HostError `server_start`: modern, but not of our revisions */
+function modernIn(verdict: ProbeVerdict, { name }: ConnectOptions): Greeting | undefined {
+  if (verdict.kind === "modern") {
+    const { capabilities, serverInfo, instructions } = verdict.discovered;
+    return { codec: spoken(verdict.revision), capabilities, serverInfo, instructions };
+  }
+  if (verdict.kind !== "unsupported") return undefined;
+  const { supported } = verdict;
+  const text = `server "${name}" speaks only protocol revisions that we do not: ${supported.join(", ")}`;
+  throw new HostError("server_start", text, {
+    facts: { server: name, supported },
+    hint: "A newer version of this program may speak them.",
+  });
+}
+
+function notModern(reason: string, { plan, options }: Attempt): HostError {
+  const text = `server "${options.name}" does not speak protocol ${plan.modern}: ${reason}`;
+  return new HostError("server_start", text, {
+    facts: { server: options.name },
+    hint: 'The protocol "modern" was asked for; with "auto" older servers work, too.',
+  });
+}
+
+async function nothingIn(ms: number, signal: AbortSignal): Promise<undefined> {
+  await pause(ms, signal);
+  return undefined;
+}
+
+function debug({ log, name }: ConnectOptions, text: string): void {
+  log({ level: "debug", server: name, text });
+}

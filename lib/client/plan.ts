@@ -1,0 +1,77 @@
+/** How to begin with a server: what `protocol` asks for and what is remembered, as one decision; and what to remember then. Pure. */
+import { HostError } from "../base/errors.ts";
+import { eraOf, legacyRevisions, modernRevisions } from "../protocol/codecs.ts";
+import type { Era } from "../protocol/mcp.ts";
+import type { Greeting } from "./greet.ts";
+import type { ConnectOptions, Verdict } from "./types.ts";
+
+export interface Plan {
+  /** The first message. */
+  first: "server/discover" | "initialize";
+  /** No other era is tried: one was asked for. */
+  only?: Era;
+  /** The revisions to ask for. */
+  modern: string;
+  legacy: string;
+  /** How long `server/discover` may stay unanswered before `initialize` is sent beside it. */
+  probeMs: number;
+  /** For the whole start of one process. */
+  startMs: number;
+  /** What `initialize` gets at least, however long the probe took. */
+  graceMs: number;
+  /** `initialize` comes first only by memory: if it is refused, the memory is wrong. */
+  remembered: boolean;
+}
+
+/** @throws HostError `usage` for a revision that we do not speak */
+export function planOf(options: ConnectOptions): Plan {
+  const { name, protocol = "auto", probeTimeoutMs = 1000, startTimeoutMs = 60_000 } = options;
+  const [modern = "", legacy = ""] = [modernRevisions[0], legacyRevisions[0]];
+  const graceMs = Math.min(probeTimeoutMs, startTimeoutMs);
+  const plan: Plan = {
+    first: "server/discover",
+    modern,
+    legacy,
+    probeMs: graceMs,
+    startMs: startTimeoutMs,
+    graceMs,
+    remembered: false,
+  };
+  if (protocol === "auto") {
+    const verdict = options.verdict?.stale ? undefined : options.verdict;
+    if (verdict?.era === "legacy") return { ...plan, first: "initialize", remembered: true };
+    // A server known as modern may be slow to start: it gets the time to.
+    return verdict ? { ...plan, probeMs: startTimeoutMs } : plan;
+  }
+  const era = protocol === "legacy" || protocol === "modern" ? protocol : eraOf(protocol);
+  if (era === undefined) {
+    const known = ["auto", "legacy", "modern", ...modernRevisions, ...legacyRevisions];
+    throw new HostError("usage", `server "${name}": unknown protocol ${JSON.stringify(protocol)}`, {
+      facts: { server: name, known },
+      hint: `Known are ${known.join(", ")}.`,
+    });
+  }
+  const revision = protocol === era ? plan[era] : protocol;
+  return era === "legacy"
+    ? { ...plan, first: "initialize", only: "legacy", legacy: revision }
+    : { ...plan, only: "modern", modern: revision, probeMs: startTimeoutMs };
+}
+
+/**
+ * What to remember: the remembered verdict itself if it still holds. A legacy one that was not checked by a probe is
+ * `stale` once the server is another version, since that may speak the modern era, too.
+ */
+export function verdictOf(greeting: Greeting, plan: Plan, before: Verdict | undefined): Verdict {
+  const { era, revision } = greeting.codec;
+  const { name, version } = greeting.serverInfo ?? {};
+  const server = name === undefined ? undefined : `${name}@${version}`.slice(0, 200);
+  const same = before?.era === era && before.revision === revision && before.server === server;
+  if (same && !before.stale) return before;
+  const unchecked = plan.remembered && era === "legacy";
+  return {
+    era,
+    revision,
+    ...(server !== undefined && { server }),
+    ...(unchecked && { stale: true as const }),
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Input rounds (`input_required`, protocol.md 1.9): a modern server asks before it finishes, we answer every question and
+ * send the request again. Rounds are bounded and paced; a question that nobody can answer ends the request at once and is
+ * shown. `requestState` goes back exactly as it came and is never read.
+ */
+import { HostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Decoded } from "../protocol/codec.ts";
+import { answerTo, refusalOf } from "./answers.ts";
+import { pause } from "./pause.ts";
+import type { Answers } from "./types.ts";
+
+export interface RoundOptions {
+  /** The server's configured name. */
+  name: string;
+  answers: Answers;
+  /** @default 10 */
+  roundsMax?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Goes on from a first reply that asked for input, until the server asks no more, and returns its last reply. `ask` sends
+ * the same request with what it is given beside the request's own params.
+ * @throws HostError `rpc_error` (nobody to answer, too many rounds or questions); what `ask` or an answerer throws
+ */
+export async function inputRounds<Reply extends { decoded: Decoded }>(
+  sent: { first: Reply; ask: (extra: JsonObject) => Promise<Reply> },
+  options: RoundOptions,
+): Promise<Reply> {
+  const { name, roundsMax = 10, signal = new AbortController().signal } = options;
+  let reply = sent.first;
+  for (let round = 0; reply.decoded.kind === "input"; round++) {
+    const { inputRequests, requestState } = reply.decoded;
+    if (round >= roundsMax) {
+      const text = `server "${name}" asked for input more than ${roundsMax} times`;
+      throw new HostError("rpc_error", text, {
+        facts: { server: name, roundsMax, inputRequests },
+        hint: "It never came to an end, and the call was given up.",
+      });
+    }
+    const inputResponses = await answerAll(inputRequests, { ...options, signal });
+    if (!inputResponses) await pause(pauseMs(round), signal);
+    reply = await sent.ask({
+      ...(inputResponses && { inputResponses }),
+      ...(requestState !== undefined && { requestState }),
+    });
+  }
+  return reply;
+}
+
+// --- internal ---
+
+type InputRequests = Extract<Decoded, { kind: "input" }>["inputRequests"];
+
+/** Questions of one round: more than a person would answer. */
+const questionsMax = 100;
+
+/** Every key with its answer, in the order given; undefined where nothing was asked. */
+async function answerAll(
+  requests: InputRequests,
+  options: RoundOptions & { signal: AbortSignal },
+): Promise<JsonObject | undefined> {
+  const { name, answers, signal } = options;
+  const asked = Object.entries(requests);
+  if (asked.length === 0) return undefined;
+  const refusal = asked
+    .map(([, { method, params }]) => refusalOf(method, params, answers))
+    .find((found) => found !== undefined);
+  if (refusal || asked.length > questionsMax) {
+    const reason = refusal?.message ?? `more than ${questionsMax} questions at once`;
+    const said = `server "${name}" needs input that nobody here can give (${reason})`;
+    throw new HostError("rpc_error", said + questionsIn(asked), {
+      facts: { server: name, inputRequests: requests },
+      hint: "Call it where somebody can answer, or give the server what it asks for by its arguments or its config.",
+    });
+  }
+  const responses: [string, JsonObject][] = [];
+  // One after the other: two questions at once on one terminal would be unreadable.
+  for (const [key, { method, params }] of asked) {
+    responses.push([key, await answerTo(method, params, { answers, signal })]);
+  }
+  return Object.fromEntries(responses);
+}
+
+/** The questions themselves, for the error. */
+function questionsIn(asked: [string, { method: string; params: JsonObject }][]): string {
+  const texts = asked
+    .slice(0, 3)
+    .map(([, { method, params }]) =>
+      typeof params.message === "string" ? params.message : method,
+    );
+  return `: ${texts.join(" · ").slice(0, 500)}`;
+}
+
+/** A server that only hands back its state may be asked again at once; it gets a growing pause instead. */
+function pauseMs(round: number): number {
+  return Math.min(50 * 2 ** round, 1000);
+}
