@@ -10,22 +10,17 @@ const root = join(import.meta.dir, "..");
 /** The program, and the worker that it starts by its address: both must be files of their own. */
 const entries = ["mcphost.ts", "lib/base/schema-worker.ts"];
 
+const declarations = (
+  "--declaration --emitDeclarationOnly --rootDir . --skipLibCheck --types bun-types --target esnext " +
+  "--module preserve --moduleResolution bundler --allowImportingTsExtensions --rewriteRelativeImportExtensions"
+).split(" ");
+
 /** Writes `mcphost.js` (with its `#!` line and the execute bit), its lazy chunks, and `types/`. */
 export async function build(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   const flags = ["--target=bun", "--splitting", "--minify", "--entry-naming=[name].[ext]"];
   await run(["bun", "build", ...entries, ...flags, `--outdir=${folder}`]);
-  const module = ["--module", "preserve", "--moduleResolution", "bundler", "--target", "esnext"];
-  await run([
-    ...["tsc", "mcphost.ts", "--declaration", "--emitDeclarationOnly", "--skipLibCheck"],
-    ...[
-      "--allowImportingTsExtensions",
-      "--rewriteRelativeImportExtensions",
-      "--types",
-      "bun-types",
-    ],
-    ...[...module, "--rootDir", ".", "--outDir", join(folder, "types")],
-  ]);
+  await run(["tsc", "mcphost.ts", ...declarations, "--outDir", join(folder, "types")]);
 }
 
 /** Writes one binary that needs no Bun. It reads no `.env` and no `bunfig.toml` where it is started. */

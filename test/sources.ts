@@ -33,8 +33,9 @@ export function sources(): Source[] {
 // --- internal ---
 
 function source(file: string): Source {
-  const code = withoutComments(readFileSync(join(root, file), "utf8").replace(/^#!.*/, ""));
-  const values = new Bun.Transpiler({ loader: "ts" }).scanImports(code).map(({ path, kind }) => ({
+  const text = readFileSync(join(root, file), "utf8").replace(/^#!.*/, "");
+  const code = withoutComments(text);
+  const values = new Bun.Transpiler({ loader: "ts" }).scanImports(text).map(({ path, kind }) => ({
     path,
     kind: kind === "dynamic-import" ? ("dynamic" as const) : ("static" as const),
   }));
@@ -59,7 +60,10 @@ function resolve(from: string, path: string): string | undefined {
   return relative(root, join(root, dirname(from), path));
 }
 
-/** Good enough for our own style: block comments, and `//` after a space or at the start of a line. */
+/** Takes comments away and leaves strings alone: good enough for our own style. */
 function withoutComments(text: string): string {
-  return text.replace(/\/\*[^]*?\*\//g, "").replace(/(^|\s)\/\/.*$/gm, "$1");
+  const string = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/;
+  const comment = /\/\*[^]*?\*\/|\/\/.*/;
+  const either = new RegExp(`(${string.source})|${comment.source}`, "g");
+  return text.replace(either, (_, kept: string | undefined) => kept ?? "");
 }

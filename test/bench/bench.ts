@@ -95,19 +95,6 @@ async function prompt(): Promise<Row[]> {
 
 /** Calls in one process: through the module, against a bare pipe. */
 async function loops(): Promise<Row[]> {
-  const loop = async (side: string, row: string) => {
-    const run = await sample(
-      [...bun, join(import.meta.dir, "loop.ts"), side, row, ...server],
-      env(),
-    );
-    return { ...run, ...(row === "idle" ? { ms: 0, calls: 1 } : JSON.parse(run.stdout)) } as Loop;
-  };
-  const both = (row: string, count: number) =>
-    paired(
-      count,
-      () => loop(join(dist, "mcphost.js"), row),
-      () => loop("pipe", row),
-    );
   const serial = await both("serial", 7);
   const flight = await both("flight", 7);
   const big = await both("big", 5);
@@ -128,6 +115,19 @@ async function loops(): Promise<Row[]> {
       target: 6,
     },
   ];
+}
+
+function both(row: string, count: number) {
+  return paired(
+    count,
+    () => loop(join(dist, "mcphost.js"), row),
+    () => loop("pipe", row),
+  );
+}
+
+async function loop(side: string, row: string): Promise<Loop> {
+  const run = await sample([...bun, join(import.meta.dir, "loop.ts"), side, row, ...server], env());
+  return { ...run, ...(row === "idle" ? { ms: 0, calls: 1 } : JSON.parse(run.stdout)) };
 }
 
 interface Loop extends Sample {

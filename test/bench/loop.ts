@@ -101,8 +101,8 @@ async function host(file: string): Promise<Call> {
     servers: { bench: { command: program!, args } },
     env: { PATH: process.env["PATH"] },
   });
-  return async (tool, args) => {
-    const outcome = await opened.call({ tool, arguments: args });
+  return async (tool, given) => {
+    const outcome = await opened.call({ tool, arguments: given });
     if (outcome.status !== "completed") throw new Error(outcome.status, { cause: outcome.error });
     const [block] = outcome.result.content as { text: string }[];
     return block!.text;

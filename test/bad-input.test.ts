@@ -1,0 +1,213 @@
+/**
+ * Servers that misbehave, one fault each (fixtures/servers/faults): the program gives a clear error or the right result,
+ * with the right exit status; nothing hangs, nothing is left running, and the next call in the same host works.
+ */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { createHost } from "../mcphost.ts";
+import { bunAlone, type Expected, expectRun, mcphost, root, tempDir } from "./harness.ts";
+import { nothingLeft } from "./processes.ts";
+
+interface Case extends Expected {
+  /** The tool and its arguments. @default the tool `fault` */
+  call?: string[];
+  /** More words of the command line. */
+  flags?: string[];
+  /** More keys of the server's config entry. */
+  server?: Record<string, unknown>;
+  limits?: Record<string, number>;
+  /** Whether the same server answers the next call. @default true */
+  again?: boolean;
+}
+
+const echo = { call: ["echo", "message=hello"], stdout: "hello\n" };
+const right = { stdout: "right\n" };
+const soon = { flags: ["--timeout", "500ms"] };
+const shortStart = { server: { startTimeoutMs: 1500 } };
+
+const cases: Record<string, Case> = {
+  none: echo,
+
+  banner: echo,
+  "log-lines": echo,
+  crlf: echo,
+  bom: echo,
+  "blank-lines": echo,
+  pretty: { ...echo, ...shortStart, code: 3, stdout: "", stderr: /initialize/, again: false },
+  "content-length": echo,
+  "content-length-only": {
+    ...echo,
+    ...shortStart,
+    code: 3,
+    stdout: "",
+    stderr: /Content-Length/,
+    again: false,
+  },
+  "long-line": { limits: { lineBytesMax: 1 << 20 }, code: 1, stderr: /1048576|1 MiB|larger|limit/ },
+  "byte-by-byte": { stdout: "é 漢字 😀\n" },
+  "invalid-utf8": { stdout: /^cut:.*:\n$/ },
+
+  "id-string": right,
+  "id-zero": right,
+  "id-unknown": right,
+  "id-fraction": right,
+  "id-huge": right,
+  "id-object": right,
+  "id-float": right,
+  "id-duplicate": right,
+  "id-null": right,
+  "only-wrong-id": { ...soon, code: 4, stderr: /fault/ },
+  "result-and-error": { code: 1, stderr: /both/ },
+  "no-result": { code: 1, stderr: /server/ },
+  "error-string": { code: 1, stderr: /boom/ },
+  "error-empty": { code: 1, stderr: /server/ },
+  "error-zero": { code: 1, stderr: /zero/ },
+  "result-null": { code: 1, stderr: /server/ },
+  "result-number": { code: 1, stderr: /server/ },
+  "result-array": { code: 1, stderr: /server/ },
+  "wrong-jsonrpc": echo,
+  "no-jsonrpc": echo,
+  batches: echo,
+  "odd-batches": echo,
+  "same-id": right,
+  "early-notification": echo,
+  "notification-replies": echo,
+  late: { ...soon, code: 4, stderr: /fault/ },
+  "progress-unknown": right,
+
+  "cursor-same": echo,
+  "cursor-empty": right,
+  "cursor-null": echo,
+  "cursor-endless": { ...echo, limits: { pagesMax: 20 } },
+  "tools-null": { ...echo, code: 2, stdout: "", stderr: /echo/, again: false },
+  "tool-not-object": echo,
+  "no-schema": right,
+  "bad-schema": right,
+  "local-ref": { call: ["fault", "a=1"], ...right },
+  "recursive-ref": { call: ["fault", "child:={}"], ...right },
+  "slow-pattern": { call: ["fault", "a=aaaa"], ...right },
+  "missing-ref": { call: ["fault", "a=1"], ...right },
+  twins: right,
+  "many-tools": echo,
+  "list-storm": right,
+  "list-changed-on-list": echo,
+
+  "content-empty": {},
+  "content-missing": {},
+  "content-null": {},
+  "content-string": {},
+  "text-empty": { stdout: /^\n?$/ },
+  "text-missing": {},
+  "content-unknown": { stdout: /^right$/m },
+  "structured-only": { stdout: '{"n":1}\n' },
+  "structured-scalar": { stdout: "0\n" },
+  "structured-null": { stdout: "null\n" },
+  "is-error": { code: 1, stderr: /it failed/ },
+  "is-error-structured": { code: 1, stderr: /it failed/ },
+  "output-mismatch": right,
+  "output-missing": right,
+  "bad-base64": {},
+  "deep-json": right,
+
+  "crash-before-initialize": { ...echo, code: 3, stdout: "", stderr: /FIXTURE_KEY/, again: false },
+  "crash-on-probe": echo,
+  "crash-during-initialize": {
+    ...echo,
+    code: 3,
+    stdout: "",
+    stderr: /bad handshake/,
+    again: false,
+  },
+  "crash-after-initialize": { ...echo, code: 3, stdout: "", stderr: /bye/, again: false },
+  "crash-on-list": { ...echo, code: 3, stdout: "", stderr: /lists are hard/, again: false },
+  "crash-in-call": { code: 6, stderr: /tool blew up/ },
+  "killed-in-call": { code: 6, stderr: /SIGKILL/ },
+  "exit-0-in-call": { code: 6, stderr: /server/ },
+  "crash-on-eof": echo,
+  "exit-1-on-eof": echo,
+  "last-words": { ...echo, code: 3, stdout: "", stderr: /last line/, again: false },
+  silent: { ...echo, ...shortStart, code: 3, stdout: "", stderr: /initialize/, again: false },
+  "silent-probe": echo,
+  "silent-list": { ...echo, ...soon, code: 4, stdout: "", stderr: /server/, again: false },
+  "silent-call": { ...soon, code: 4, stderr: /fault/ },
+  stubborn: echo,
+  "slow-to-stop": echo,
+  grandchild: echo,
+  "closes-stdin": { ...echo, code: 3, stdout: "", stderr: /server/, again: false },
+  "closes-stdout": { code: 6, stderr: /server/ },
+  "stderr-flood": right,
+  "stderr-line": echo,
+  "probe-flood": echo,
+
+  "asks-on-list": { call: ["answers"], stdout: /^\[\{\},/ },
+  "asks-in-call": { stdout: /^\[\{\},/ },
+  "asks-nonsense": { stdout: /-32601/ },
+};
+
+describe.concurrent("by the command line", () => {
+  test.each(Object.entries(cases))(
+    "%s",
+    async (fault, { call = ["fault"], flags = [], server, limits, ...expected }) => {
+      const entry = { command: process.execPath, args: faulty(fault), ...server };
+      const config = JSON.stringify({ mcpServers: { server: entry }, limits });
+      const run = await mcphost("call", ...call, ...flags, "--config-json", config).run();
+      expectRun(run, { stderr: /^/, ...expected });
+      await nothingLeft(run.marker, 20_000);
+    },
+    60_000,
+  );
+});
+
+describe.concurrent("by the module", () => {
+  test.each(Object.entries(cases))(
+    "%s, and the next call works",
+    async (fault, { call = ["fault"], flags = [], server = {}, limits = {}, code = 0, again }) => {
+      await using home = await tempDir();
+      {
+        const command = process.execPath;
+        await using host = await createHost({
+          servers: {
+            server: { command, args: faulty(fault), prefix: "", stopMs: 300, ...server },
+            good: { command, args: faulty("none"), stopMs: 300 },
+          },
+          env: { PATH: process.env["PATH"], HOME: home.path },
+          limits,
+        });
+        const [tool, ...args] = call;
+        const timeout = flags.includes("--timeout") ? { timeoutMs: 500 } : {};
+        const outcome = await host.call({
+          tool: `server.${tool}`,
+          arguments: parsed(args),
+          ...timeout,
+        });
+        expect(outcome.status).toBe(statusOf(code));
+        const tool = again === false ? "good.echo" : "server.echo";
+        const after = await host.call({ tool, arguments: { message: "after" } });
+        expect(after).toMatchObject({ status: "completed" });
+      }
+      await nothingLeft(home.path, 20_000);
+    },
+    60_000,
+  );
+});
+
+// --- internal ---
+
+function faulty(fault: string, ...args: string[]): string[] {
+  return [...bunAlone.slice(1), join(root, "test/fixtures/servers/faulty.ts"), fault, ...args];
+}
+
+/** `key=value` and `key:=JSON`, as the command line reads them for these cases. */
+function parsed(args: string[]) {
+  return Object.fromEntries(
+    args.map((arg) => {
+      const [, key, colon, value] = /^(\w+)(:?)=(.*)$/.exec(arg)!;
+      return [key!, colon === ":" || /^\d+$/.test(value!) ? JSON.parse(value!) : value!];
+    }),
+  );
+}
+
+function statusOf(code: number): string {
+  return code === 0 ? "completed" : code === 6 ? "uncertain" : "failed";
+}

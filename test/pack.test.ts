@@ -1,0 +1,145 @@
+/** What is shipped: the packed tarball, installed and run without network, and the compiled binary; also in hostile folders. */
+import { expect, test } from "bun:test";
+import { cp, mkdir, readdir, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+
+import { build, compile } from "./build.ts";
+import { bunAlone, expectRun, mcphost, root, type TempDir, tempDir } from "./harness.ts";
+
+const server = [...bunAlone, join(root, "test/fixtures/servers/echo.ts")];
+const call = ["call", "echo", "message=hello", "--", ...server];
+
+test("the packed tarball, installed into an empty folder, runs by bunx, as a bin and as a module", async () => {
+  await using dir = await tempDir();
+  const tarball = await packed(dir);
+  const folder = dir.file("empty");
+  await mkdir(folder);
+  await Bun.write(join(folder, "package.json"), '{ "name": "empty" }');
+  await bun(dir, folder, ["add", tarball]);
+  expect(await readdir(join(folder, "node_modules"))).toEqual([".bin", "mcphost"]);
+
+  const files = await readdir(join(folder, "node_modules/mcphost"));
+  expect(files.filter((name) => name !== "README.md").toSorted()).toEqual([
+    "LICENSE",
+    "dist",
+    "package.json",
+  ]);
+
+  const env = { PATH: await pathWithBun(dir) };
+  const bunx = [process.execPath, "x", "--no-install", "mcphost"];
+  expectRun(
+    await mcphost(...call)
+      .program(bunx)
+      .cwd(folder)
+      .env(env)
+      .run(),
+    { stdout: "hello\n" },
+  );
+  const bin = [join(folder, "node_modules/.bin/mcphost")];
+  expectRun(
+    await mcphost(...call)
+      .program(bin)
+      .cwd(folder)
+      .env(env)
+      .run(),
+    { stdout: "hello\n" },
+  );
+
+  const script = join(folder, "script.ts");
+  await Bun.write(script, moduleUser);
+  const run = await mcphost(...server)
+    .program([process.execPath, script])
+    .cwd(folder)
+    .run();
+  expectRun(run, { stdout: "completed hello\n" });
+  // The declaration files are whole: a stranger's program checks against them.
+  const tsc = join(root, "node_modules/.bin/tsc");
+  const flags = "--noEmit --strict --module nodenext --target esnext --types bun-types".split(" ");
+  const types = ["--typeRoots", join(root, "node_modules")];
+  const checked = await mcphost(...flags, ...types, script)
+    .program([tsc])
+    .cwd(folder)
+    .run();
+  expectRun(checked, {});
+}, 60_000);
+
+test("the compiled binary", async () => {
+  await using dir = await tempDir();
+  const binary = dir.file("mcphost");
+  await compile(binary);
+  expectRun(
+    await mcphost(...call)
+      .program([binary])
+      .cwd(dir.path)
+      .run(),
+    { stdout: "hello\n" },
+  );
+  await hostile(dir, [binary]);
+}, 60_000);
+
+test("a hostile folder loads nothing into the bin", async () => {
+  await using dir = await tempDir();
+  await build(dir.file("dist"));
+  await hostile(dir, [dir.file("dist/mcphost.js")]);
+}, 60_000);
+
+// --- internal ---
+
+const moduleUser = `
+import { createHost } from "mcphost";
+const [command = "", ...args] = process.argv.slice(2);
+await using host = await createHost({ servers: { server: { command, args } } });
+const outcome = await host.call({ tool: "echo", arguments: { message: "hello" } });
+const content = outcome.status === "completed" ? outcome.result.content : undefined;
+console.log(outcome.status, (content as { text: string }[])[0]!.text);
+`;
+
+/** Everything in this folder tries to run code or to steer us: none of it does. */
+async function hostile(dir: TempDir, program: string[]): Promise<void> {
+  const folder = dir.file("hostile");
+  await mkdir(folder);
+  const file = (name: string, text: string) => Bun.write(join(folder, name), text);
+  const touch = (name: string) => ({ command: "touch", args: [join(folder, name)] });
+  await file("bunfig.toml", 'preload = ["./evil.ts"]\n[run]\npreload = ["./evil.ts"]\n');
+  await file("evil.ts", `await Bun.write(${JSON.stringify(join(folder, "preloaded"))}, "");`);
+  await file(".env", "MCPHOST_CONFIG=evil.json\nFROM_DOTENV=1\n");
+  await file("evil.json", JSON.stringify({ mcpServers: { evil: touch("by-dotenv") } }));
+  await file(".mcp.json", JSON.stringify({ mcpServers: { evil: touch("by-mcp-json") } }));
+  const before = (await readdir(folder)).toSorted();
+
+  const env = { PATH: await pathWithBun(dir) };
+  const run = await mcphost(...call)
+    .program(program)
+    .cwd(folder)
+    .env(env)
+    .run();
+  expectRun(run, { stdout: "hello\n" });
+  const tools = await mcphost("tools").program(program).cwd(folder).env(env).run();
+  expect(tools).toMatchObject({ stdout: "", stderr: expect.stringMatching(/evil.*trust/s) });
+  expect((await readdir(folder)).toSorted()).toEqual(before);
+}
+
+/** The tarball as `bun pm pack` makes it of a fresh build. */
+async function packed(dir: TempDir): Promise<string> {
+  const source = dir.file("source");
+  await build(join(source, "dist"));
+  for (const name of ["package.json", "LICENSE"]) await cp(join(root, name), join(source, name));
+  await bun(dir, source, ["pm", "pack", "--ignore-scripts", "--filename", dir.file("packed.tgz")]);
+  return dir.file("packed.tgz");
+}
+
+async function bun(dir: TempDir, cwd: string, args: string[]): Promise<void> {
+  const run = await mcphost(...args)
+    .program([process.execPath])
+    .cwd(cwd)
+    .env({ BUN_INSTALL_CACHE_DIR: dir.file("cache") })
+    .run();
+  expect(run).toMatchObject({ code: 0 });
+}
+
+async function pathWithBun(dir: TempDir): Promise<string> {
+  const folder = dir.file("path");
+  await mkdir(folder, { recursive: true });
+  await symlink(process.execPath, join(folder, "bun")).catch(() => {});
+  return [folder, process.env["PATH"]].join(delimiter);
+}
