@@ -174,10 +174,10 @@ describe.concurrent("by the module", () => {
           env: { PATH: process.env["PATH"], HOME: home.path },
           limits,
         });
-        const [tool, ...args] = call;
+        const [name, ...args] = call;
         const timeout = flags.includes("--timeout") ? { timeoutMs: 500 } : {};
         const outcome = await host.call({
-          tool: `server.${tool}`,
+          tool: `server.${name}`,
           arguments: parsed(args),
           ...timeout,
         });
