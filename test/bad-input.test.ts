@@ -208,6 +208,6 @@ function parsed(args: string[]) {
   );
 }
 
-function statusOf(code: number): string {
+function statusOf(code: number | null): string {
   return code === 0 ? "completed" : code === 6 ? "uncertain" : "failed";
 }

@@ -46,8 +46,8 @@ export interface Run {
 }
 
 export interface Expected {
-  /** @default 0 */
-  code?: number;
+  /** Null: it was killed. @default 0 */
+  code?: number | null;
   /** Exact text, or a pattern. @default "" */
   stdout?: string | RegExp;
   /** Exact text, or a pattern. @default "" */
@@ -58,7 +58,7 @@ export interface Expected {
 export function expectRun(run: Run, expected: Expected): void {
   const { code, stdout, stderr } = run;
   expect<unknown>({ code, stdout, stderr }).toEqual({
-    code: expected.code ?? 0,
+    code: expected.code === undefined ? 0 : expected.code,
     stdout: wanted(expected.stdout ?? "", stdout),
     stderr: wanted(expected.stderr ?? "", stderr),
   });
