@@ -1,0 +1,194 @@
+import { describe, expect, test } from "bun:test";
+
+import { HostError } from "../../lib/base/errors.ts";
+import type { Facts } from "../../lib/base/errors.ts";
+import type { Examination } from "../../lib/cli/doctor-types.ts";
+import { diagnose, namedVariables } from "../../lib/cli/doctor.ts";
+
+const started = {
+  command: "server",
+  args: [] as string[],
+  path: "/usr/bin/server" as string | undefined,
+  searched: "/usr/bin:/bin",
+  cwd: "/work",
+  cwdExists: true,
+  env: ["PATH", "HOME"],
+};
+
+const well: Examination = {
+  name: "one",
+  started,
+  ourEnv: ["PATH", "HOME", "GITHUB_TOKEN"],
+  startMs: 100,
+  era: "modern",
+  revision: "2026-07-28",
+  tools: 3,
+  stop: { rung: "eof", exit: { exitCode: 0, signal: null } },
+  stopMs: 5,
+};
+
+function failed(facts: Facts, more: Partial<Examination> = {}): Examination {
+  const { startMs: _, tools: __, ...rest } = well;
+  const error = new HostError("server_start", 'server "one" did not come up', { facts });
+  return { ...rest, error, ...more };
+}
+
+function codes(seen: Examination): string[] {
+  return diagnose(seen).findings.map(({ code }) => code);
+}
+
+function running(line: string, more: Partial<Examination> = {}): Examination {
+  const [command = "", ...args] = line.split(" ");
+  return { ...well, started: { ...started, command, args }, ...more };
+}
+
+const silent = failed({ timeoutMs: 60_000 });
+
+describe("the doctor's diagnosis", () => {
+  test("a good server has nothing wrong with it", () => {
+    expect(diagnose(well)).toEqual({ name: "one", status: "ok", findings: [] });
+  });
+
+  test("what could not be used at all is a matter of configuration", () => {
+    const unusable = new HostError(
+      "config",
+      "one: env.KEY: the environment variable KEY is not set",
+      {
+        hint: "set KEY",
+      },
+    );
+    const { status, findings } = diagnose({ name: "one", ourEnv: [], unusable });
+    expect(status).toBe("config");
+    expect(findings).toEqual([
+      { level: "error", code: "config", text: unusable.message, hint: "set KEY" },
+    ]);
+  });
+
+  test("a command that is not there: on PATH, as a path, with spaces in it", () => {
+    const missing = (command: string) =>
+      diagnose(failed({}, { started: { ...started, command, path: undefined } })).findings;
+    expect(missing("npx")).toMatchObject([
+      { code: "not-found", text: expect.stringMatching(/searched: \/usr\/bin:\/bin/) },
+    ]);
+    expect(missing("./run")).toMatchObject([
+      { code: "not-found", hint: expect.stringMatching(/chmod/) },
+    ]);
+    expect(missing("npx -y thing")).toMatchObject([
+      { code: "not-found", hint: expect.stringMatching(/args/) },
+    ]);
+    expect(codes(failed({}, { started: { ...started, cwdExists: false } }))).toEqual(["no-folder"]);
+  });
+
+  test("a variable that its stderr names, that we have and did not pass", () => {
+    const seen = failed({ exitCode: 1 }, { stderr: ["Error: GITHUB_TOKEN is required"] });
+    const { status, findings } = diagnose(seen);
+    expect(status).toBe("failed");
+    expect(findings.map(({ code }) => code)).toEqual(["exits", "env-not-passed"]);
+    expect(findings[1]?.hint).toContain("--env GITHUB_TOKEN,");
+    expect(findings[0]?.text).toContain("Error: GITHUB_TOKEN is required");
+  });
+
+  test("names of variables in stderr", () => {
+    const named = (line: string) => namedVariables([line], ["API_KEY", "DEBUG"], ["HOME"]);
+    expect(named("set API_KEY or MY_TOKEN; HOME is fine")).toEqual({
+      ours: ["API_KEY"],
+      unset: ["MY_TOKEN"],
+    });
+    expect(named("ENOENT in main(): api_key, XAPI_KEYS, MAX_SIZE")).toEqual({
+      ours: [],
+      unset: [],
+    });
+    expect(named("no DEBUG given")).toEqual({ ours: ["DEBUG"], unset: [] });
+  });
+
+  test("exits at once, silent, noise, Content-Length, slow", () => {
+    expect(codes(failed({ exitCode: 1 }))).toEqual(["exits"]);
+    expect(codes(failed({ signal: "SIGSEGV" }))).toEqual(["exits"]);
+    expect(codes(silent)).toEqual(["silent"]);
+    const noise = { count: 2, first: ["Starting…"], contentLength: false };
+    expect(diagnose({ ...well, noise }).findings).toMatchObject([
+      {
+        level: "warn",
+        code: "stdout-noise",
+        text: expect.stringMatching(/2 lines on stdout.*"Starting…"/),
+      },
+    ]);
+    expect(codes({ ...silent, noise: { ...noise, contentLength: true } })).toEqual([
+      "silent",
+      "content-length",
+    ]);
+    expect(codes({ ...well, startMs: 5001 })).toEqual(["slow-start"]);
+  });
+
+  test("what is odd in its tools", () => {
+    expect(codes({ ...well, tools: 0 })).toEqual(["no-tools"]);
+    const warnings = Array.from({ length: 9 }, (_, i) => `tool t${i} has no schema`);
+    const { findings } = diagnose({ ...well, warnings });
+    expect(findings).toHaveLength(6);
+    expect(findings.at(-1)?.text).toContain("4 more");
+    expect(codes({ ...well, error: new HostError("rpc_error", "the list failed") })).toEqual([
+      "list-failed",
+    ]);
+  });
+
+  test("how it ended", () => {
+    const after = (
+      rung: "exited" | "eof" | "term" | "kill" | "alive",
+      exitCode: number | null = 0,
+    ) => diagnose({ ...well, stop: { rung, exit: { exitCode, signal: null } } });
+    expect(after("term").findings).toMatchObject([{ level: "warn", code: "needs-term" }]);
+    expect(after("kill").findings).toMatchObject([{ level: "warn", code: "needs-kill" }]);
+    expect(after("exited").findings).toMatchObject([
+      { code: "ended-early", text: expect.stringMatching(/code 0/) },
+    ]);
+    expect(after("eof", 1).findings).toMatchObject([{ code: "exit-code" }]);
+    expect(after("alive")).toMatchObject({ status: "failed", findings: [{ code: "alive" }] });
+  });
+
+  test("a container's stdin and terminal", () => {
+    for (const line of [
+      "docker run image",
+      "docker run --rm -e A=b -v /x:/y image -i",
+      "podman run --name x image",
+      "docker run --interactive=false image",
+      "env A=b docker run image",
+      "/usr/bin/docker --context c run --rm image",
+    ])
+      expect([line, ...codes(running(line))]).toEqual([line, "docker-no-i"]);
+    for (const line of [
+      "docker run -i image",
+      "docker run --rm -i image",
+      "docker run -e A -i --rm image",
+      "docker run --env=A --interactive image",
+      "docker run --rm --init -v /x:/y -di image",
+      "docker ps",
+      "docker compose up",
+    ])
+      expect([line, ...codes(running(line))]).toEqual([line]);
+    expect(codes(running("docker run -it image"))).toEqual(["terminal"]);
+    expect(codes(running("docker run --rm -t image"))).toEqual(["docker-no-i", "terminal"]);
+    expect(diagnose(running("docker run image", silent)).findings[0]?.level).toBe("error");
+  });
+
+  test("ssh and npx", () => {
+    expect(codes(running("ssh host server"))).toEqual([]);
+    expect(codes(running("ssh -t host server"))).toEqual(["terminal"]);
+    expect(codes(running("ssh -tt host server -t"))).toEqual(["terminal"]);
+    expect(codes(running("ssh host server -t"))).toEqual([]);
+    const stuck = (line: string) => codes({ ...silent, started: running(line).started! });
+    expect(stuck("ssh host server")).toEqual(["ssh-prompt", "silent"]);
+    expect(stuck("ssh -o BatchMode=yes host server")).toEqual(["silent"]);
+    expect(stuck("npx server")).toEqual(["npx-no-y", "silent"]);
+    expect(stuck("npm exec server")).toEqual(["npx-no-y", "silent"]);
+    expect(stuck("npx server -y")).toEqual(["npx-no-y", "silent"]);
+    expect(stuck("npx -y server")).toEqual(["silent"]);
+    expect(codes(running("npx server"))).toEqual([]);
+  });
+
+  test("variables that no shell will expand", () => {
+    for (const line of ["server $HOME/x", "server ${ROOT}/x", "server --path=%USERPROFILE%"])
+      expect([line, ...codes(running(line))]).toEqual([line, "unexpanded"]);
+    for (const line of ["server a$b 5$ %d", "sh -c $HOME"])
+      expect([line, ...codes(running(line))]).toEqual([line]);
+  });
+});
