@@ -6,7 +6,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
 import type { Decoded } from "../protocol/codec.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
+import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool, ToolResult } from "../protocol/mcp.ts";
 import { readTools } from "../protocol/tools.ts";
 import { capabilitiesOf } from "./answers.ts";
@@ -34,7 +34,14 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     instructions,
     verdict,
     closed: peer.closed,
-    listTools: (requestOptions = {}) => listTools(ask, { ...options, requestOptions }),
+    async listTools(requestOptions = {}) {
+      try {
+        return await listTools(ask, { ...options, requestOptions });
+      } catch (error) {
+        if (capabilities.tools || !isUnknownMethod(error)) throw error;
+        return { tools: [], warnings: ["the server offers no tools"] };
+      }
+    },
     callTool: async (tool, args, requestOptions = {}) => {
       try {
         return await callTool(ask, { ...options, tool, args, requestOptions });
@@ -139,6 +146,10 @@ async function callTool(
 }
 
 const warningsMax = 1000;
+
+function isUnknownMethod(error: unknown): boolean {
+  return error instanceof RpcError && error.code === methodNotFound;
+}
 
 /** @throws HostError `rpc_error`: the answer is none */
 function completeOf(decoded: Decoded, server: string, tool?: string): JsonObject {

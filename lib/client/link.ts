@@ -41,24 +41,24 @@ export function isLost(error: unknown): boolean {
 
 /** What to throw for a greeting that failed, with all that is known of the process. Before the link is closed. */
 export async function failureOf(
-  error: unknown,
+  thrown: unknown,
   link: Link,
   options: ConnectOptions,
 ): Promise<HostError> {
   const { name, signal } = options;
   if (signal.aborted) {
-    if (isHostError(error)) return error;
+    if (isHostError(thrown)) return thrown;
     const text = `starting server "${name}" was cancelled`;
-    return new HostError("cancelled", text, { facts: { server: name }, cause: error });
+    return new HostError("cancelled", text, { facts: { server: name }, cause: thrown });
   }
   const scope = new AbortController();
   // The exit is known a moment after the pipes close; a process that only closed its stdin may never exit.
-  const ended = isLost(error) && Promise.race([link.peer.closed, pause(exitMs, scope.signal)]);
+  const ended = isLost(thrown) && Promise.race([link.peer.closed, pause(exitMs, scope.signal)]);
   const info: Partial<CloseInfo> = (await ended) || link.transport.facts();
   scope.abort();
   const waitedMs = performance.now() - link.openedAt;
   const { startFailure } = await import("./failure.ts");
-  return startFailure(error, { name, method: link.waitsFor, info, waitedMs });
+  return startFailure(thrown, { name, method: link.waitsFor, info, waitedMs });
 }
 
 // --- internal ---

@@ -103,13 +103,13 @@ async function withLate(
 ): Promise<Greeting> {
   const { probing, greeting } = sent;
   const late = probing.then(({ verdict }) => modernIn(verdict, options) ?? greeting);
-  const refused = async (error: unknown): Promise<Greeting> => {
-    if (!(error instanceof RpcError)) throw error;
+  const refused = async (refusal: unknown): Promise<Greeting> => {
+    if (!(refusal instanceof RpcError)) throw refusal;
     // The refusal of a modern server may have overtaken its answer to the probe.
     const last = await Promise.race([probing, nothingIn(plan.graceMs, options.signal)]);
     const modern = last && modernIn(last.verdict, options);
     if (modern) return modern;
-    throw error;
+    throw refusal;
   };
   return await Promise.race([late, greeting.then((legacy) => legacy, refused)]);
 }

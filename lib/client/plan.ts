@@ -59,10 +59,12 @@ export function planOf(options: ConnectOptions): Plan {
 
 /**
  * What to remember: the remembered verdict itself if it still holds. A legacy one that was not checked by a probe is
- * `stale` once the server is another version, since that may speak the modern era, too.
+ * `stale` once the server is another version, since that may speak the modern era, too. An era that was forced teaches
+ * nothing.
  */
 export function verdictOf(greeting: Greeting, plan: Plan, before: Verdict | undefined): Verdict {
   const { era, revision } = greeting.codec;
+  if (plan.only !== undefined) return before ?? { era, revision, stale: true };
   const { name, version } = greeting.serverInfo ?? {};
   const server = name === undefined ? undefined : `${name}@${version}`.slice(0, 200);
   const same = before?.era === era && before.revision === revision && before.server === server;

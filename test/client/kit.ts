@@ -81,6 +81,11 @@ async function serve(
   }
 }
 
+/** The `_meta` of a request. */
+export function metaOf(message: Incoming | undefined): any {
+  return message?.params["_meta"];
+}
+
 export const unknownMethod = { code: -32601, message: "Method not found" };
 
 export interface LegacyParts {
@@ -117,7 +122,7 @@ export function legacyScript(parts: LegacyParts = {}): Script {
 export function modernScript(parts: LegacyParts = {}): Script {
   return (message, far) => {
     if (message.id === undefined) return;
-    if (message.params._meta?.["io.modelcontextprotocol/protocolVersion"] === undefined) {
+    if (metaOf(message)?.["io.modelcontextprotocol/protocolVersion"] === undefined) {
       const data = { supported: ["2026-07-28"] };
       return far.send({
         id: message.id,

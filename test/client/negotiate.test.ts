@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { connect } from "../../lib/client/client.ts";
-import { legacyScript, modernScript, scripted, unknownMethod, until } from "./kit.ts";
+import { legacyScript, metaOf, modernScript, scripted, unknownMethod, until } from "./kit.ts";
 import type { Script } from "./kit.ts";
 
 /** Answers the probe by itself, and hands the rest on. */
@@ -22,13 +22,13 @@ test("the probe is the very first message, and a modern server needs no other", 
   });
   await client.listTools();
   expect(server.methods()).toEqual(["server/discover", "tools/list"]);
-  for (const { params } of server.received) {
-    expect(params._meta).toMatchObject({
+  for (const message of server.received) {
+    expect(metaOf(message)).toMatchObject({
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
       "io.modelcontextprotocol/clientCapabilities": {},
       "io.modelcontextprotocol/clientInfo": { name: "test" },
     });
-    expect(params._meta.progressToken).toBeDefined();
+    expect(metaOf(message).progressToken).toBeDefined();
   }
 });
 
@@ -260,12 +260,15 @@ test("a remembered modern server that is silent is greeted as legacy in the end"
 test("protocol forces an era or a revision, whatever is remembered", async () => {
   const verdict = { era: "modern", revision: "2026-07-28" } as const;
   const legacy = scripted(legacyScript(), { protocol: "legacy", verdict });
-  await using _a = await connect(legacy.options);
+  await using a = await connect(legacy.options);
+  expect(a.era).toBe("legacy");
+  expect(a.verdict).toBe(verdict);
   expect(legacy.methods()[0]).toBe("initialize");
 
   const old = scripted(legacyScript(), { protocol: "2024-11-05" });
   await using b = await connect(old.options);
   expect(b.revision).toBe("2024-11-05");
+  expect(b.verdict.stale).toBe(true);
   expect(old.received[0]?.params.protocolVersion).toBe("2024-11-05");
 
   const modern = scripted(modernScript(), {
@@ -441,5 +444,5 @@ test("the log level is asked for where the server can log, without waiting", asy
   const modern = scripted(modernScript(), { logLevel: "warning" });
   await using third = await connect(modern.options);
   await third.listTools();
-  expect(modern.received.at(-1)?.params._meta["io.modelcontextprotocol/logLevel"]).toBe("warning");
+  expect(metaOf(modern.received.at(-1))["io.modelcontextprotocol/logLevel"]).toBe("warning");
 });

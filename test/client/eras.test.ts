@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { LogEntry } from "../../lib/base/log.ts";
+import { verdictKey, verdictStore } from "../../lib/client/eras.ts";
+
+const verdict = { era: "legacy", revision: "2025-11-25", server: "s@1" } as const;
+const key = verdictKey({ command: "npx", args: ["-y", "server"] });
+const dayMs = 24 * 3_600_000;
+
+async function folder() {
+  const path = await mkdtemp(join(tmpdir(), "eras-"));
+  const log: LogEntry[] = [];
+  return {
+    path,
+    log,
+    file: join(path, "eras", key),
+    store: (now = Date.now(), filesMax = 500) =>
+      verdictStore({ folder: path, log: (entry) => log.push(entry), now: () => now, filesMax }),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+test("a verdict is kept for 7 days, in files that nobody else can read", async () => {
+  await using at = await folder();
+  const now = Date.now();
+  expect(await at.store(now).read(key)).toBeUndefined();
+  await at.store(now).write(key, verdict);
+  expect(await at.store(now).read(key)).toEqual(verdict);
+  expect(await at.store(now + 6.9 * dayMs).read(key)).toEqual(verdict);
+  expect(await at.store(now + 7.1 * dayMs).read(key)).toBeUndefined();
+  expect(await at.store(now - dayMs).read(key)).toBeUndefined();
+  expect((await stat(at.file)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(at.path, "eras"))).mode & 0o777).toBe(0o700);
+  expect(await readdir(join(at.path, "eras"))).toEqual([key]);
+  expect(at.log).toEqual([]);
+});
+
+test("keys tell command lines apart", () => {
+  const keys = [
+    { command: "a", args: ["b c"] },
+    { command: "a", args: ["b", "c"] },
+    { command: "a b", args: ["c"] },
+    { command: "a", args: [] },
+  ].map(verdictKey);
+  expect(new Set(keys).size).toBe(4);
+  expect(verdictKey({ command: "a", args: ["b", "c"] })).toBe(keys[1] ?? "");
+});
+
+test("a key is never a path", async () => {
+  await using at = await folder();
+  await at.store().write("../../outside", verdict);
+  expect(await at.store().read("../../outside")).toEqual(verdict);
+  expect(await readdir(at.path)).toEqual(["eras"]);
+});
+
+test("a stale verdict is forgotten", async () => {
+  await using at = await folder();
+  await at.store().write(key, verdict);
+  await at.store().write(key, { ...verdict, stale: true });
+  expect(await at.store().read(key)).toBeUndefined();
+});
+
+test.each([
+  "",
+  "{",
+  "null",
+  "[]",
+  '{"at":"x"}',
+  '{"at":1,"era":"odd","revision":"r"}',
+  " ".repeat(1e6),
+])("a broken file (%j) is a debug line, and is written over", async (text) => {
+  await using at = await folder();
+  await at.store().write(key, verdict);
+  await Bun.write(at.file, text);
+  expect(await at.store().read(key)).toBeUndefined();
+  expect(at.log).toEqual([expect.objectContaining({ level: "debug" })]);
+  await at.store().write(key, verdict);
+  expect(await at.store().read(key)).toEqual(verdict);
+});
+
+test("a folder that cannot be written is a debug line", async () => {
+  await using at = await folder();
+  await Bun.write(join(at.path, "eras"), "a file where the folder should be");
+  await at.store().write(key, verdict);
+  expect(await at.store().read(key)).toBeUndefined();
+  expect(at.log.length).toBeGreaterThan(0);
+  expect(new Set(at.log.map(({ level }) => level))).toEqual(new Set(["debug"]));
+});
+
+test("writing removes what has expired, and the oldest beyond the bound", async () => {
+  await using at = await folder();
+  const now = Date.now();
+  const ages = [8, 3, 2, 1];
+  for (const days of ages) {
+    const old = verdictKey({ command: `${days}`, args: [] });
+    await at.store(now).write(old, verdict);
+    const seconds = (now - days * dayMs) / 1000;
+    await utimes(join(at.path, "eras", old), seconds, seconds);
+  }
+  await at.store(now, 3).write(key, verdict);
+  const left = await readdir(join(at.path, "eras"));
+  const expected = [key, ...["1", "2"].map((command) => verdictKey({ command, args: [] }))];
+  expect(left.toSorted()).toEqual(expected.toSorted());
+});
