@@ -3,6 +3,7 @@
  * wrong. It never throws and never ends the process.
  */
 import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
+import { redact } from "../config/secrets.ts";
 import { cutLine } from "./args.ts";
 import { durationOf } from "./flags.ts";
 import { stderrSink, stdinReader, stdoutSink, terminals } from "./io.ts";
@@ -51,7 +52,9 @@ function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
     terminal,
     readStdin: stdinReader(),
     secrets,
-    ...(status && { status: status.show }),
+    ...(status && {
+      status: (line) => status.show(line === undefined ? line : redact(line, secrets)),
+    }),
   };
 }
 
@@ -63,7 +66,6 @@ function redacted(under: Sink, secrets: ReadonlySet<string>): Sink {
     },
     async write(data) {
       if (secrets.size === 0 || typeof data !== "string") return await under.write(data);
-      const { redact } = await import("../config/secrets.ts");
       await under.write(redact(data, secrets));
     },
   };

@@ -1,0 +1,49 @@
+/**
+ * Questions to the person at the terminal, on stderr. They exist only where stdin and stderr are terminals: elsewhere
+ * `questions` is undefined, and whoever needs an answer takes the safe one and names the flag that would have given it.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Io } from "./types.ts";
+import { visible } from "./visible.ts";
+
+export interface Questions {
+  /** Yes or no; no is what Enter gives. @throws HostError `cancelled` on Ctrl-C */
+  confirm(message: string): Promise<boolean>;
+  /** A line of text; undefined when nothing was typed. @throws HostError `cancelled` on Ctrl-C */
+  text(message: string, options?: { secret?: boolean }): Promise<string | undefined>;
+}
+
+/** Whoever can be asked, or undefined where nobody can. */
+export function questions(io: Pick<Io, "terminal" | "signal" | "status">): Questions | undefined {
+  if (!io.terminal.stdin || !io.terminal.stderr) return undefined;
+  const common = (message: string) => {
+    io.status?.(undefined);
+    return {
+      message: visible(message),
+      input: process.stdin,
+      output: process.stderr,
+      signal: io.signal,
+    };
+  };
+  return {
+    async confirm(message) {
+      const prompts = await import("@clack/prompts");
+      const answer = await prompts.confirm({ ...common(message), initialValue: false });
+      if (prompts.isCancel(answer)) throw interrupted();
+      return answer;
+    },
+    async text(message, { secret = false } = {}) {
+      const prompts = await import("@clack/prompts");
+      const answer = await (secret ? prompts.password : prompts.text)(common(message));
+      if (prompts.isCancel(answer)) throw interrupted();
+      return answer === "" ? undefined : answer;
+    },
+  };
+}
+
+// --- internal ---
+
+/** A terminal in raw mode gives Ctrl-C as a key, not as a signal. */
+function interrupted(): HostError {
+  return new HostError("cancelled", "interrupted", { facts: { signal: "SIGINT" } });
+}

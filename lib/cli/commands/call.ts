@@ -1,0 +1,134 @@
+/** `call TOOL [ARG…]`: one tool call, its result on stdout (cli.md, call). Words in, words out. */
+import { exitCodeOf, HostError, isHostError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Outcome } from "../../hooks/call.ts";
+import { fitArguments } from "../../host/arguments.ts";
+import type { CallRequest, OpenedHost } from "../../host/types.ts";
+import { fetchArguments, readArguments } from "../arguments.ts";
+import type { Failure } from "../failures.ts";
+import { commonFlags, durationOf, policyFlags, serverFlags, textOf } from "../flags.ts";
+import { openFromFlags } from "../open.ts";
+import type { Opened } from "../open.ts";
+import { printResult } from "../print.ts";
+import { meter } from "../progress.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+
+const command: Command = {
+  name: "call",
+  description: "Call one tool and print its result",
+  example: "mcphost call echo message=hi -- npx -y @modelcontextprotocol/server-everything",
+  usage: "TOOL [ARG…]",
+  flags: {
+    args: { type: "string", valueHint: "JSON", description: "the arguments as one JSON object" },
+    "no-validate": {
+      type: "boolean",
+      description: "send the arguments as they are, without asking for the tool's schema",
+    },
+    output: {
+      type: "string",
+      alias: ["o"],
+      valueHint: "FILE",
+      description: "keep the one binary, or the text, in a file, byte for byte (- is stdout)",
+    },
+    save: { type: "string", valueHint: "DIR", description: "keep all binaries in a folder" },
+    timeout: {
+      type: "string",
+      valueHint: "DURATION",
+      description: "how long the tool may be silent (60s); progress renews it",
+    },
+    events: { type: "boolean", description: "progress and log entries as JSON lines on stderr" },
+    ...commonFlags,
+    ...serverFlags,
+    ...policyFlags,
+  },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const { flags, positionals } = parsed;
+  const [tool, ...words] = positionals;
+  if (tool === undefined || tool === "")
+    throw new HostError("usage", "call needs the name of a tool", {
+      hint: "mcphost tools lists them; mcphost call --help shows an example",
+    });
+  const timeoutMs = durationOf(flags, "timeout");
+  const parts = await fetchArguments(readArguments(words, textOf(flags["args"])), io);
+  await using opened = await openFromFlags(parsed, io, log);
+  const request = {
+    actor: "user" as const,
+    signal: io.signal,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
+  const validate = flags["no-validate"] !== true;
+  const target = validate ? await resolve(opened, tool, io.signal) : undefined;
+  const fitted = fitArguments(parts, target?.inputSchema ?? {}, target?.tool ?? tool);
+  const called = target?.name ?? tool;
+  const whole = { ...request, tool: called, arguments: fitted, validate };
+  const outcome = await callWithMeter(opened.host, whole, parsed, io);
+  if ("result" in outcome && outcome.result !== undefined)
+    return await finish(outcome, target?.tool ?? tool, parsed, io);
+  throw cause(outcome.error, opened.failures, tool);
+}
+
+async function resolve({ host, failures }: Opened, tool: string, signal: AbortSignal) {
+  try {
+    return await host.resolve(tool, { signal });
+  } catch (error) {
+    throw cause(error, failures, tool);
+  }
+}
+
+/** A tool that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
+function cause(error: unknown, failures: readonly Failure[], tool: string): unknown {
+  if (!isHostError(error) || error.code !== "usage") return error;
+  const meant = failures.find(
+    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
+  );
+  return meant?.error ?? error;
+}
+
+async function callWithMeter(
+  host: OpenedHost,
+  request: CallRequest,
+  { flags }: Parsed,
+  io: Io,
+): Promise<Outcome> {
+  const progress = meter(io, {
+    label: request.tool,
+    quiet: flags["quiet"] === true || flags["json"] === true,
+    events: flags["events"] === true,
+  });
+  if (progress === undefined) return await host.call(request);
+  try {
+    return await host.call({ ...request, onProgress: (step) => progress.update(step) });
+  } finally {
+    progress.end();
+  }
+}
+
+type Answered = Extract<Outcome, { raw: string }>;
+
+async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io) {
+  const json = flags["json"] === true;
+  const options = {
+    tool,
+    json,
+    quiet: flags["quiet"] === true,
+    output: textOf(flags["output"]),
+    save: textOf(flags["save"]),
+  };
+  await printResult(outcome, options, io);
+  if (outcome.status === "completed") return 0;
+  const error = new HostError("tool_error", `the tool ${tool} answered with an error`, {
+    facts: { tool },
+  });
+  if (json) {
+    const { report } = await import("../report.ts");
+    await io.stderr.write(report(error, { json, debug: false, terminal: io.terminal.stderr }));
+  }
+  return exitCodeOf(error);
+}

@@ -1,0 +1,137 @@
+/** `tools [PATTERN]`: lists tools as signatures, or explains the one that is meant (cli.md, Commands). */
+import { exitCodeOf, HostError } from "../../base/errors.ts";
+import { matchesGlob } from "../../base/glob.ts";
+import type { Log } from "../../base/log.ts";
+import type { ServerConfig } from "../../config/types.ts";
+import { signatureOf } from "../../host/signature.ts";
+import type { HostTool } from "../../host/types.ts";
+import { reportFailures } from "../failures.ts";
+import { commonFlags, listOf, policyFlags, serverFlags } from "../flags.ts";
+import { openFromFlags } from "../open.ts";
+import { policyText } from "../policy-text.ts";
+import { toolHelp } from "../tool-help.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+import { visible } from "../visible.ts";
+
+const command: Command = {
+  name: "tools",
+  description: "List tools as signatures; with one match, explain it",
+  example: "mcphost tools 'get-*' -- npx -y @modelcontextprotocol/server-everything",
+  usage: "[PATTERN]",
+  flags: {
+    schema: { type: "boolean", description: "only the input schema of the one match" },
+    policy: { type: "boolean", description: "whether each may be called, and by which rule" },
+    ...commonFlags,
+    ...serverFlags,
+    ...policyFlags,
+  },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const { flags, positionals } = parsed;
+  const [pattern, ...more] = positionals;
+  if (more.length > 0)
+    throw new HostError("usage", `tools takes one pattern, and got ${positionals.length}`, {
+      hint: "quote a glob, so that the shell does not expand it: mcphost tools 'get-*'",
+    });
+  await using opened = await openFromFlags(parsed, io, log);
+  const listing = await opened.host.tools({ signal: io.signal });
+  for (const { server, text } of listing.warnings) log({ level: "warn", server, text });
+  const failures = [...opened.failures, ...listing.failed];
+  const code = await reportFailures(failures, parsed, io);
+  const { tools } = listing;
+  if (tools.length === 0 && failures.length > 0)
+    return Math.max(code, exitCodeOf(failures[0]?.error));
+  const found = pattern === undefined ? tools : matching(pattern, tools);
+  if (found.length === 0 && pattern !== undefined) throw await noMatch(pattern, tools);
+  const { policy, servers } = opened.config;
+  const text =
+    flags["policy"] === true
+      ? policyText(found, policy, servers, flags["json"] === true)
+      : render(found, parsed, pattern !== undefined);
+  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  if (flags["no-cache"] !== true) await remember(tools, servers, io);
+  return code;
+}
+
+/** Exact names first: a tool is not hidden by others whose descriptions mention it. */
+function matching(pattern: string, tools: readonly HostTool[]): HostTool[] {
+  if (pattern.includes("*"))
+    return tools.filter((tool) => namesOf(tool).some((name) => matchesGlob(pattern, name)));
+  const exact = tools.filter((tool) => namesOf(tool).includes(pattern));
+  if (exact.length > 0) return exact;
+  const word = pattern.toLowerCase();
+  return tools.filter((tool) =>
+    [...namesOf(tool), tool.title ?? "", tool.description ?? ""].some((text) =>
+      text.toLowerCase().includes(word),
+    ),
+  );
+}
+
+function namesOf({ name, server, tool }: HostTool): string[] {
+  return [name, tool, `${server}.${tool}`, `${server}/${tool}`];
+}
+
+async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<HostError> {
+  const { nearest } = await import("../../base/nearest.ts");
+  const names = nearest(
+    pattern,
+    tools.flatMap((tool) => [tool.name, tool.tool]),
+  );
+  return new HostError("usage", `no tool matches ${JSON.stringify(pattern)}`, {
+    facts: { pattern, nearest: names, tools: tools.length },
+    hint: names.length > 0 ? `nearest: ${names.join(", ")}` : `there are ${tools.length} tools`,
+  });
+}
+
+function render(found: readonly HostTool[], parsed: Parsed, asked: boolean): string {
+  const { flags } = parsed;
+  const [only, ...others] = found;
+  if (flags["schema"] === true) {
+    if (only === undefined || others.length > 0)
+      throw new HostError("usage", `--schema is for one tool, and ${found.length} match`, {
+        hint: `name one of ${found
+          .slice(0, 5)
+          .map((tool) => tool.name)
+          .join(", ")}`,
+      });
+    return `${JSON.stringify(only.inputSchema, null, 2)}\n`;
+  }
+  if (flags["json"] === true) return `${JSON.stringify(found)}\n`;
+  if (asked && only !== undefined && others.length === 0) return toolHelp(only, again(parsed));
+  return found.map(lineOf).join("");
+}
+
+function lineOf(tool: HostTool): string {
+  const said = (tool.description ?? tool.title ?? "").trim().split(/\r?\n/, 1)[0] ?? "";
+  const words = said.length > saidMax ? `${said.slice(0, saidMax - 1)}…` : said;
+  return `${signatureOf(tool.name, tool.inputSchema)}${words === "" ? "" : `  # ${words}`}\n`;
+}
+
+const saidMax = 100;
+
+/** The words that name the servers again, for an example that can be copied. */
+function again({ flags, rest }: Parsed): string[] {
+  return [
+    ...listOf(flags["config"]).flatMap((file) => ["-c", file]),
+    ...listOf(flags["server"]).flatMap((spec) => ["-s", spec]),
+    ...(rest === undefined ? [] : ["--", ...rest]),
+  ];
+}
+
+async function remember(
+  tools: readonly HostTool[],
+  servers: readonly ServerConfig[],
+  io: Io,
+): Promise<void> {
+  const { rememberTools } = await import("../tool-cache.ts");
+  for (const server of servers) {
+    const own = tools.filter((tool) => tool.server === server.name);
+    if (own.length > 0) await rememberTools(io.env, server, own);
+  }
+}

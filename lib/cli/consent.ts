@@ -1,0 +1,72 @@
+/**
+ * What a person must agree to or tell before a server starts: trust in an entry that was found, and the inputs of a
+ * config. Where nobody can be asked the answer is no, and the error says which flag would have answered.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { folderOf } from "../config/paths.ts";
+import { trustStore } from "../config/trust.ts";
+import type { Config, ServerConfig } from "../config/types.ts";
+import { questions } from "./ask.ts";
+import { shellQuote } from "./tool-help.ts";
+import type { Io } from "./types.ts";
+
+/** Everything that a person must see of an entry before trusting it: as written, nothing expanded, nothing left out. */
+export function entryWords(server: ServerConfig): string {
+  const { name, origin, roots } = server;
+  const file = origin.file ?? origin.label;
+  const lines = [`server "${name}"`, `  in      ${file}`];
+  if (server.kind === "http") {
+    lines.push(`  reaches ${server.url}`);
+    const headers = Object.keys(server.headers);
+    if (headers.length > 0) lines.push(`  headers ${headers.join(", ")}`);
+  } else {
+    lines.push(`  runs    ${[server.command, ...server.args].map(shellQuote).join(" ")}`);
+    lines.push(`  folder  ${server.cwd ?? folderOf(file)}`);
+    const names = Object.keys(server.env);
+    if (server.inheritEnv === true) names.push("(our whole environment)");
+    if (names.length > 0) lines.push(`  env     ${names.join(", ")}`);
+    if (server.envFile !== undefined) lines.push(`  envFile ${server.envFile}`);
+  }
+  if (roots !== undefined && roots.length > 0) lines.push(`  roots   ${roots.join(", ")}`);
+  return lines.join("\n");
+}
+
+export interface TrustContext {
+  io: Io;
+  log: Log;
+  /** Our state folder. */
+  folder: string | undefined;
+}
+
+/** Lets a found entry through if it is trusted, or if the person says so now. @throws HostError `denied` */
+export async function ensureTrusted(server: ServerConfig, context: TrustContext): Promise<void> {
+  const { io, log, folder } = context;
+  const store = trustStore({ folder, log });
+  if (await store.isTrusted(server)) return;
+  const asked = questions(io);
+  const words = entryWords(server);
+  if (await asked?.confirm(`${words}\n  This was found here, and can run code as you. Trust it?`)) {
+    await store.add([server]);
+    return;
+  }
+  const file = server.origin.label;
+  throw new HostError(
+    "denied",
+    `server "${server.name}" of ${file} was found, not named, and is not trusted`,
+    {
+      facts: { server: server.name, file: server.origin.file ?? file, entry: words },
+      hint: `mcphost trust shows it and asks; --trust trusts it for this run; -c ${shellQuote(server.origin.file ?? file)} names it`,
+    },
+  );
+}
+
+/** Asks for an input of a config; undefined where nobody can be asked. */
+export async function askInput(
+  io: Io,
+  id: string,
+  input: Config["inputs"][string],
+): Promise<string | undefined> {
+  const words = input.description ?? `A value for ${id}`;
+  return await questions(io)?.text(words, { secret: input.password ?? false });
+}

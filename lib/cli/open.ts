@@ -1,0 +1,203 @@
+/**
+ * From checked flags to a config, and to a host that may start what the config names: trust, expansion, questions, the
+ * rules of flags. Every command that works on servers opens them here. It starts nothing by itself.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { verdictStore } from "../client/eras.ts";
+import { expandServer } from "../config/expand.ts";
+import type { ExpandContext } from "../config/expand.ts";
+import { loadConfig } from "../config/load.ts";
+import { ourPaths, resolvePath } from "../config/paths.ts";
+import type { BadServer, Config, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import { openHost } from "../host/host.ts";
+import type { OpenedHost, OpenHostOptions, VerdictStore } from "../host/types.ts";
+import type { Failure } from "./failures.ts";
+import { listOf, textOf } from "./flags.ts";
+import { readLevel } from "./log.ts";
+import type { Io, Parsed } from "./types.ts";
+
+/** A host that is open. Disposing leaves the servers to the reaper, or with `--wait` waits for their end. */
+export interface Opened extends AsyncDisposable {
+  host: OpenedHost;
+  config: Config;
+  /** Entries that could not be read: named, and in nobody's way. */
+  failures: Failure[];
+}
+
+/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
+export async function configFromFlags(
+  { flags, rest }: Parsed,
+  io: Pick<Io, "cwd" | "env">,
+): Promise<Config> {
+  const cwd = textOf(flags["cwd"]);
+  const config = await loadConfig({
+    files: listOf(flags["config"]),
+    json: listOf(flags["config-json"]),
+    servers: listOf(flags["server"]),
+    rest,
+    cwd: io.cwd,
+    env: io.env,
+    noUserConfig: flags["no-user-config"] === true,
+    flags: {
+      env: listOf(flags["env"]),
+      inheritEnv: flags["inherit-env"] === true ? true : undefined,
+      cwd: cwd === undefined ? undefined : resolvePath(io.cwd, cwd),
+      protocol: textOf(flags["protocol"]),
+    },
+  });
+  config.policy.push(...policyOf(flags));
+  return flags["allow-all"] === true ? withoutQuestions(config) : config;
+}
+
+/** Makes entries ready to start: trust, expansion, questions; what is secret is kept out of what we show. */
+export function prepareFromFlags(
+  { flags }: Parsed,
+  io: Io,
+  log: Log,
+  config: Config,
+): OpenHostOptions["prepare"] {
+  const { home, state } = ourPaths(io.env);
+  const given = inputsOf(listOf(flags["input"]));
+  /** Servers start side by side, and people answer one question at a time. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(ask, ask);
+    turn = mine;
+    return mine;
+  };
+  const context: ExpandContext = {
+    env: io.env,
+    cwd: io.cwd,
+    home,
+    given,
+    inputs: config.inputs,
+    ask: (id, input) => inTurn(async () => (await import("./consent.ts")).askInput(io, id, input)),
+    readFile: async (path) => (await import("../config/files.ts")).readText(path),
+  };
+  return async (server): Promise<StdioServer> => {
+    if (server.origin.kind === "found" && flags["trust"] !== true) {
+      const { ensureTrusted } = await import("./consent.ts");
+      await inTurn(() => ensureTrusted(server, { io, log, folder: state }));
+    }
+    if (server.kind !== "stdio")
+      throw new HostError(
+        "config",
+        `server "${server.name}" is reached over HTTP, which is not built in yet`,
+        {
+          facts: { server: server.name },
+          hint: "servers that are started by a command work",
+        },
+      );
+    const { server: ready, secrets } = await expandServer(server, context);
+    for (const secret of secrets) io.secrets?.add(secret);
+    return ready;
+  };
+}
+
+/**
+ * Opens a host over the servers that the flags name or that are found here.
+ * @throws HostError `usage` `config` (also where there is no server at all)
+ */
+export async function openFromFlags(parsed: Parsed, io: Io, log: Log): Promise<Opened> {
+  const { flags } = parsed;
+  const config = await configFromFlags(parsed, io);
+  for (const text of config.warnings) log({ level: "warn", text });
+  const servers = config.servers.filter((server) => server.disabled !== true);
+  if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers);
+  const verdicts = flags["no-cache"] === true ? undefined : deferredVerdicts(io, log);
+  const level = textOf(flags["log-level"]);
+  const host = openHost({
+    servers,
+    prepare: prepareFromFlags(parsed, io, log, config),
+    policy: config.policy,
+    env: io.env,
+    signal: io.signal,
+    log,
+    limits: config.limits,
+    ...(verdicts && { verdicts }),
+    ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
+  });
+  return {
+    host,
+    config,
+    failures: config.bad.map(failureOf),
+    async [Symbol.asyncDispose]() {
+      await (flags["wait"] === true ? host[Symbol.asyncDispose]() : host.leave());
+      await verdicts?.flush();
+    },
+  };
+}
+
+// --- internal ---
+
+const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
+
+function policyOf(flags: Parsed["flags"]): PolicyRule[] {
+  const rules = (["allow", "deny", "ask"] as const).flatMap((what) =>
+    listOf(flags[`${what}-tool`]).map((tools): PolicyRule => {
+      return { tools, do: what, origin: { label: `--${what}-tool`, kind: "named" } };
+    }),
+  );
+  if (flags["allow-all"] === true)
+    rules.push({ do: "allow", origin: { label: "--allow-all", kind: "named" } });
+  return rules;
+}
+
+/** `--allow-all` answers every question with yes; what is forbidden stays so. */
+function withoutQuestions(config: Config): Config {
+  const servers = config.servers.map((server) =>
+    server.approval === "always" ? { ...server, approval: "policy" as const } : server,
+  );
+  return { ...config, servers, policy: config.policy.filter((rule) => rule.do !== "ask") };
+}
+
+function inputsOf(words: readonly string[]): Map<string, string> {
+  const inputs = new Map<string, string>();
+  for (const word of words) {
+    const equals = word.indexOf("=");
+    if (equals <= 0)
+      throw new HostError("usage", "--input is written ID=VALUE", {
+        hint: "for a value that others must not see in the process list, set MCPHOST_INPUT_ID",
+      });
+    inputs.set(word.slice(0, equals), word.slice(equals + 1));
+  }
+  return inputs;
+}
+
+function failureOf({ name, reason, hint, origin }: BadServer): Failure {
+  const error = new HostError("config", `server "${name}" of ${origin.label}: ${reason}`, {
+    facts: { server: name, ...(origin.file !== undefined && { file: origin.file }) },
+    ...(hint !== undefined && { hint }),
+  });
+  return { server: name, error };
+}
+
+function noServers(disabled: readonly ServerConfig[]): HostError {
+  const why =
+    disabled.length > 0 ? "every configured server is disabled" : "no server is configured";
+  return new HostError("config", why, {
+    hint: "name one: -- COMMAND…, -s NAME=COMMAND, -c FILE, or a mcphost.json in this folder or above",
+  });
+}
+
+/** Verdicts are written when all else is done: nobody waits for a file. */
+function deferredVerdicts(
+  io: Io,
+  log: Log,
+): (VerdictStore & { flush(): Promise<void> }) | undefined {
+  const folder = ourPaths(io.env).cache;
+  if (folder === undefined) return undefined;
+  const store = verdictStore({ folder, log });
+  const learned = new Map<string, Parameters<VerdictStore["write"]>[1]>();
+  return {
+    read: (key) => store.read(key),
+    async write(key, verdict) {
+      learned.set(key, verdict);
+    },
+    async flush() {
+      for (const [key, verdict] of learned) await store.write(key, verdict);
+      learned.clear();
+    },
+  };
+}

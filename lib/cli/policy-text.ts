@@ -1,0 +1,61 @@
+/** What would happen to a call of each tool, and by which rule (`tools --policy`). Pure; it decides by the host's own rules. */
+import type { PolicyRule, ServerConfig } from "../config/types.ts";
+import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
+import type { Decision, RuleSubject } from "../hooks/rules.ts";
+import type { HostTool } from "../host/types.ts";
+
+/** One line a tool: the decision, the exposed name, the rule; or all of it as a JSON array. */
+export function policyText(
+  tools: readonly HostTool[],
+  policy: readonly PolicyRule[],
+  servers: readonly ServerConfig[],
+  json: boolean,
+): string {
+  const judged = tools.map((tool) => {
+    const server = servers.find(({ name }) => name === tool.server);
+    return { tool, ...judge(tool, policy, server) };
+  });
+  if (json) {
+    const rows = judged.map(({ tool: { name, server, tool }, decision, depends }) => ({
+      name,
+      server,
+      tool,
+      do: decision.do,
+      ...(decision.rule && { rule: describeRule(decision.rule) }),
+      ...(depends.length > 0 && { dependsOnArguments: depends }),
+    }));
+    return `${JSON.stringify(rows)}\n`;
+  }
+  return judged
+    .map(({ tool, decision, depends }) => {
+      const by = decision.rule === undefined ? "" : `  by ${describeRule(decision.rule)}`;
+      const or = depends.map((words) => `  or ${words}`).join("");
+      return `${decision.do.padEnd(5)}  ${tool.name}${by}${or}\n`;
+    })
+    .join("");
+}
+
+// --- internal ---
+
+function judge(tool: HostTool, policy: readonly PolicyRule[], server: ServerConfig | undefined) {
+  const names = [tool.tool, tool.name, `${tool.server}.${tool.tool}`];
+  const rules = [...policy, ...(server === undefined ? [] : approvalRules(server, names))];
+  const subject: RuleSubject = {
+    server: tool.server,
+    names,
+    actor: "user",
+    annotations: tool.annotations ?? {},
+    arguments: {},
+  };
+  const decision: Decision = compileRules(rules)(subject);
+  return { decision, depends: argumentRules(rules, subject) };
+}
+
+/** Rules that would match if the arguments did: what they say can only be known at the call. */
+function argumentRules(rules: readonly PolicyRule[], subject: RuleSubject): string[] {
+  return rules.flatMap((rule) => {
+    const { arguments: wanted, ...rest } = rule;
+    if (wanted === undefined || compileRules([rest])(subject).rule === undefined) return [];
+    return [`${rule.do} where ${JSON.stringify(wanted)}, by ${describeRule(rule)}`];
+  });
+}

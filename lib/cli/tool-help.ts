@@ -1,0 +1,99 @@
+/** One tool explained: its signature, what it says of itself, every argument, and a call that can be copied. Pure. */
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { propertiesOf, shapeOf } from "../host/shape.ts";
+import { signatureOf, typeText } from "../host/signature.ts";
+import type { HostTool } from "../host/types.ts";
+
+/** `again`: the flags and the `-- COMMAND` that name the server, to be written behind the example. */
+export function toolHelp(tool: HostTool, again: readonly string[]): string {
+  const { inputSchema, description, outputSchema } = tool;
+  const title = tool.title ?? tool.annotations?.title;
+  const parts = [
+    signatureOf(tool.name, inputSchema) + (title === undefined ? "" : `\n${title}`),
+    description?.trim() ?? "",
+    argumentsText(inputSchema),
+    outputSchema === undefined ? "" : `Returns: ${signatureOf("", outputSchema)}`,
+    hintsText(tool),
+    tool.name === tool.tool
+      ? `Server: ${tool.server}`
+      : `Server: ${tool.server} (its own name: ${tool.tool})`,
+    `Example:\n  ${exampleCall(tool, again)}`,
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+/** A command line that calls the tool with every required argument. */
+export function exampleCall({ name, inputSchema }: HostTool, again: readonly string[]): string {
+  const words = propertiesOf(inputSchema)
+    .filter((property) => property.required)
+    .map(({ key, schema }) => wordOf(key, schema, inputSchema));
+  return ["mcphost", "call", ...[name, ...words, ...again].map(shellQuote)].join(" ");
+}
+
+/** A word as a POSIX shell would give it back. */
+export function shellQuote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+// --- internal ---
+
+function argumentsText(schema: JsonObject): string {
+  const properties = propertiesOf(schema);
+  if (properties.length === 0) return "";
+  const rows = properties.map(({ key, required, schema: property }) => ({
+    head: `${key}: ${typeText(property, schema)}${required ? "" : defaultOf(property)}`,
+    words:
+      isObject(property) && typeof property.description === "string" ? property.description : "",
+    required,
+  }));
+  const lines = rows.map(({ head, words, required }) => {
+    const text = words.trim().replaceAll(/\s*\n\s*/g, " ");
+    return `  ${head}${required ? "  (required)" : ""}${text === "" ? "" : `\n      ${text}`}`;
+  });
+  return `Arguments:\n${lines.join("\n")}`;
+}
+
+function defaultOf(schema: Json): string {
+  if (!isObject(schema) || schema.default === undefined) return "";
+  return ` = ${JSON.stringify(schema.default)}`;
+}
+
+const hints: Readonly<Record<string, [yes: string, no: string]>> = {
+  readOnlyHint: ["reads only", ""],
+  destructiveHint: ["may destroy", "destroys nothing"],
+  idempotentHint: ["safe to repeat", ""],
+  openWorldHint: ["reaches outside", "reaches nothing outside"],
+};
+
+function hintsText({ annotations = {} }: HostTool): string {
+  const given: Record<string, unknown> = { ...annotations };
+  const words = Object.entries(hints).flatMap(([key, [yes, no]]) => {
+    const word = given[key] === true ? yes : given[key] === false ? no : "";
+    return word === "" ? [] : [word];
+  });
+  return words.length === 0 ? "" : `The server says: ${words.join(", ")}`;
+}
+
+function wordOf(key: string, schema: Json, root: JsonObject): string {
+  const value = sampleOf(schema, root);
+  if (/[=:]/.test(key)) return JSON.stringify({ [key]: value });
+  return typeof value === "string"
+    ? `${key}=${value.startsWith("@") ? "@" : ""}${value}`
+    : `${key}=${JSON.stringify(value)}`;
+}
+
+/** An example or default of the schema's own, else the plainest value of its type. */
+function sampleOf(schema: Json, root: JsonObject): Json {
+  const own = isObject(schema) ? schema : {};
+  if (Array.isArray(own.examples) && own.examples[0] !== undefined) return own.examples[0];
+  if (own.default !== undefined) return own.default;
+  const { types, constants } = shapeOf(schema, root);
+  if (constants[0] !== undefined) return constants[0];
+  if (types.has("string") || types.size === 0) return "text";
+  if (types.has("integer") || types.has("number"))
+    return typeof own.minimum === "number" ? own.minimum : 1;
+  if (types.has("boolean")) return true;
+  if (types.has("array")) return [];
+  return types.has("object") ? {} : null;
+}

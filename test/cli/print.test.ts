@@ -1,0 +1,211 @@
+import { describe, expect, test } from "bun:test";
+
+import { parseJson } from "../../lib/base/json.ts";
+import { nameOf, printResult, renderResult } from "../../lib/cli/print.ts";
+import { decode, endingOf } from "../../lib/cli/save.ts";
+import type { Sink } from "../../lib/cli/types.ts";
+import type { ToolResult } from "../../lib/protocol/mcp.ts";
+import { tempDir } from "../harness.ts";
+
+const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255]);
+const image = { type: "image", data: png.toBase64(), mimeType: "image/png" };
+const parse = (raw: string) => parseJson(raw) as ToolResult;
+
+function collect(): Sink & { text: string } {
+  return {
+    text: "",
+    closed: false,
+    async write(data) {
+      this.text += typeof data === "string" ? data : new TextDecoder("latin1").decode(data);
+    },
+  };
+}
+
+interface Options {
+  json?: boolean;
+  quiet?: boolean;
+  output?: string;
+  save?: string;
+  cwd?: string;
+  terminal?: boolean;
+}
+
+async function print(raw: string, options: Options = {}) {
+  const { json = false, quiet = false, output, save, cwd = "/nowhere", terminal = false } = options;
+  const io = {
+    cwd,
+    stdout: collect(),
+    stderr: collect(),
+    terminal: { stdin: terminal, stdout: terminal, stderr: terminal },
+  };
+  await printResult({ result: parse(raw), raw }, { tool: "t/o l", json, quiet, output, save }, io);
+  return { stdout: io.stdout.text, stderr: io.stderr.text };
+}
+
+describe("what is printed", () => {
+  test.each<[name: string, raw: string, stdout: string]>([
+    ["text", '{"content":[{"type":"text","text":"hi"}]}', "hi\n"],
+    ["text that ends in a newline", '{"content":[{"type":"text","text":"hi\\n"}]}', "hi\n"],
+    [
+      "two texts",
+      '{"content":[{"type":"text","text":"a"},{"type":"text","text":"b\\n"}]}',
+      "a\nb\n",
+    ],
+    ["no content", '{"content":[]}', ""],
+    ["nothing at all", "{}", ""],
+    ["an empty text", '{"content":[{"type":"text","text":""}]}', ""],
+    [
+      "an embedded text",
+      '{"content":[{"type":"resource","resource":{"uri":"x:y","text":"T"}}]}',
+      "T\n",
+    ],
+    [
+      "an embedded text without URI",
+      '{"content":[{"type":"resource","resource":{"text":"T"}}]}',
+      "T\n",
+    ],
+    ["a link", '{"content":[{"type":"resource_link","uri":"ui://x","name":"n"}]}', "ui://x\n"],
+    [
+      "text wins over data",
+      '{"content":[{"type":"text","text":"a"}],"structuredContent":{"b":1}}',
+      "a\n",
+    ],
+    ["data alone", '{"content":[],"structuredContent":{"b": [1, 2]}}', '{"b": [1, 2]}\n'],
+    [
+      "data beside an empty text",
+      '{"content":[{"type":"text","text":""}],"structuredContent":1}',
+      "1\n",
+    ],
+    ["data without content", '{"structuredContent":[1]}', "[1]\n"],
+    ["false", '{"content":[],"structuredContent":false}', "false\n"],
+    ["null", '{"content":[],"structuredContent":null}', "null\n"],
+    ["zero", '{"structuredContent":0}', "0\n"],
+    [
+      "exact digits",
+      '{"structuredContent":{"n":12345678901234567890,"f":1.0}}',
+      '{"n":12345678901234567890,"f":1.0}\n',
+    ],
+  ])("%s", async (_, raw, stdout) => {
+    expect(await print(raw)).toEqual({ stdout, stderr: "" });
+  });
+
+  test("unknown blocks are printed as JSON, with a note", async () => {
+    const raw =
+      '{"content":[{"type":"json","json":{"a":1.0}},{"type":"text"},{"text":"no type"},null,"str",{"type":"text","text":"ok"}]}';
+    const { stdout, stderr } = await print(raw);
+    expect(stdout).toBe(
+      '{"type":"json","json":{"a":1.0}}\n{"type":"text"}\n{"text":"no type"}\nnull\n"str"\nok\n',
+    );
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+    expect((await print(raw, { quiet: true })).stderr).toBe("");
+  });
+
+  test("content that is no list, and a result of an old kind, are not lost", async () => {
+    expect((await print('{"content":"odd"}')).stdout).toBe('"odd"\n');
+    expect((await print('{"toolResult":{"a":1}}')).stdout).toBe('{"toolResult":{"a":1}}\n');
+  });
+
+  test("isError: the text on stderr, stdout empty", async () => {
+    expect(await print('{"content":[{"type":"text","text":"no"}],"isError":true}')).toEqual({
+      stdout: "",
+      stderr: "no\n",
+    });
+    expect((await print('{"isError":true,"structuredContent":{"error":"x"}}')).stderr).toBe(
+      '{"error":"x"}\n',
+    );
+    expect((await print('{"isError":true,"content":[]}')).stderr).toMatch(/answered with an error/);
+  });
+
+  test("--json: the bytes of the result as they came, also with isError", async () => {
+    const raw = '{"isError":true, "n":1.0,"content":[{"type":"text","text":"\\u00e9"}]}';
+    expect(await print(raw, { json: true })).toEqual({ stdout: `${raw}\n`, stderr: "" });
+  });
+
+  test("control characters are exact in a pipe and visible on a terminal", async () => {
+    const raw = '{"content":[{"type":"text","text":"\\u001b[31m\\u0000"}]}';
+    expect((await print(raw)).stdout).toBe("\u001b[31m\0\n");
+    expect((await print(raw, { terminal: true })).stdout).toBe("\\u001b[31m\\u0000\n");
+  });
+});
+
+describe("binaries", () => {
+  const withImage = JSON.stringify({ content: [{ type: "text", text: "look" }, image] });
+
+  test("are named in one line", async () => {
+    const { stdout, stderr } = await print(withImage);
+    expect(stdout).toBe("look\n");
+    expect(stderr).toBe("[image image/png, 10 bytes: not shown; -o FILE or --save DIR keeps it]\n");
+    expect((await print(withImage, { quiet: true })).stderr).toBe("");
+  });
+
+  test("-o keeps the one binary, byte for byte, and the text is printed", async () => {
+    await using dir = await tempDir();
+    const printed = await print(withImage, { output: "x.png", cwd: dir.path });
+    expect(printed).toEqual({ stdout: "look\n", stderr: "" });
+    expect(await Bun.file(dir.file("x.png")).bytes()).toEqual(png);
+  });
+
+  test("-o - writes the bytes to stdout", async () => {
+    const raw = JSON.stringify({ content: [image] });
+    expect((await print(raw, { output: "-" })).stdout).toBe(new TextDecoder("latin1").decode(png));
+  });
+
+  test("-o keeps a text without a newline added", async () => {
+    await using dir = await tempDir();
+    const raw = '{"content":[{"type":"text","text":"a"},{"type":"text","text":"é"}]}';
+    expect(await print(raw, { output: "f", cwd: dir.path })).toEqual({ stdout: "", stderr: "" });
+    expect(await Bun.file(dir.file("f")).text()).toBe("a\né");
+    await print('{"content":[]}', { output: "f", cwd: dir.path });
+    expect(await Bun.file(dir.file("f")).text()).toBe("");
+  });
+
+  test("-o with several binaries, with bad base64, or where nothing can be written: output", async () => {
+    await using dir = await tempDir();
+    const two = JSON.stringify({ content: [image, image] });
+    const bad = JSON.stringify({ content: [{ ...image, data: "%%%" }] });
+    const one = JSON.stringify({ content: [image] });
+    for (const [raw, output] of [
+      [two, "f"],
+      [bad, "f"],
+      [one, "/proc/none/f"],
+      [one, "."],
+    ] as const)
+      await expect(print(raw, { output, cwd: dir.path })).rejects.toMatchObject({ code: "output" });
+    expect((await print(bad)).stderr).toContain("image/png");
+  });
+
+  test("--save keeps all with the right endings, and overwrites nothing", async () => {
+    await using dir = await tempDir();
+    const raw = JSON.stringify({
+      content: [
+        image,
+        { type: "audio", data: "data:audio/wav;base64,AAAA", mimeType: "audio/wav" },
+        { type: "resource", resource: { uri: "file:///../../x.pdf", blob: "AAAA" } },
+        { type: "image", data: png.toBase64() },
+      ],
+    });
+    const options = { save: "out", cwd: dir.path };
+    expect((await print(raw, options)).stderr).toBe(
+      "saved out/t_o_l-1.png\nsaved out/t_o_l-2.wav\nsaved out/t_o_l-3.pdf\nsaved out/t_o_l-4.png\n",
+    );
+    expect((await print(raw, { ...options, quiet: true })).stderr).toBe("");
+    expect(await Bun.file(dir.file("out/t_o_l-5.png")).bytes()).toEqual(png);
+    expect(await Bun.file(dir.file("out/t_o_l-8.png")).exists()).toBe(true);
+  });
+
+  test("what they are called and how they end", () => {
+    const binary = { kind: "blob", base64: "AAA=", mimeType: undefined, uri: "x:y" } as const;
+    expect(nameOf(binary)).toBe("binary x:y, 2 bytes");
+    expect(decode({ ...binary, base64: "-_-_" })).toEqual(new Uint8Array([251, 255, 191]));
+    const none = new Uint8Array();
+    expect(endingOf({ mimeType: "IMAGE/JPEG; q=1", uri: undefined }, none)).toBe(".jpg");
+    expect(endingOf({ mimeType: "x/unknown", uri: "a/b.tar?x=1" }, none)).toBe(".tar");
+    expect(endingOf({ mimeType: undefined, uri: "a/../../b" }, none)).toBe(".bin");
+  });
+});
+
+test("a long list of blocks renders in a moment", () => {
+  const content = Array.from({ length: 20_000 }, () => ({ type: "text", text: "x" }));
+  const raw = JSON.stringify({ content });
+  expect(renderResult(parse(raw), raw).text).toHaveLength(40_000);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+
+import { HostError } from "../../lib/base/errors.ts";
+import { report, telling } from "../../lib/cli/report.ts";
+import { RpcError } from "../../lib/protocol/jsonrpc.ts";
+
+const plain = { json: false, debug: false, terminal: false };
+const json = { ...plain, json: true };
+
+const dead = new HostError("server_start", 'server "db" exited with code 3', {
+  facts: { server: "db", exitCode: 3, stderr: ["starting", "", "DB_URL is not set", "bye"] },
+  hint: "--env DB_URL passes yours on",
+});
+
+test("one to four lines: what failed, the last words of the server, what to do", () => {
+  expect(report(dead, plain)).toBe(`mcphost: server "db" exited with code 3
+  stderr: DB_URL is not set
+  stderr: bye
+  --env DB_URL passes yours on
+`);
+});
+
+test("as JSON: one object on one line, with every fact", () => {
+  const text = report(dead, json);
+  expect(text.trimEnd()).not.toContain("\n");
+  expect(JSON.parse(text)).toEqual({
+    error: {
+      code: "server_start",
+      message: 'server "db" exited with code 3',
+      hint: "--env DB_URL passes yours on",
+      server: "db",
+      exitCode: 3,
+      stderr: ["starting", "", "DB_URL is not set", "bye"],
+    },
+  });
+});
+
+test("facts never stand in for code and message, and facts that are no JSON are left out", () => {
+  const facts = { code: "forged", message: "forged", big: 1n };
+  const error = new HostError("config", "wrong", { facts });
+  expect(JSON.parse(report(error, json))).toEqual({ error: { code: "config", message: "wrong" } });
+});
+
+test("a server's own error keeps its number and its data", () => {
+  const error = new RpcError({ code: -32602, message: "bad\n  cursor", data: { a: 1 } });
+  expect(report(error, plain)).toBe('mcphost: bad cursor\n  JSON-RPC error -32602: {"a":1}\n');
+  expect(JSON.parse(report(error, json))).toEqual({
+    error: { code: "rpc_error", message: "bad\n  cursor", rpcCode: -32602, rpcData: { a: 1 } },
+  });
+});
+
+test("a fault of ours shows no stack, but with debug, causes included", () => {
+  const error = new TypeError("x is undefined", { cause: new Error("deeper") });
+  expect(report(error, plain).split("\n")).toHaveLength(3);
+  expect(report(error, { ...plain, debug: true })).toMatch(
+    /at .*report\.test[\s\S]*caused by:[\s\S]*deeper/,
+  );
+  expect(report("thrown", plain)).toContain("thrown");
+});
+
+test("on a terminal control characters of a server are visible", () => {
+  const error = new HostError("rpc_error", "\u001b[2J", {
+    facts: { stderr: ["\u001b]0;x\u0007"] },
+  });
+  expect(report(error, { ...plain, terminal: true })).not.toMatch(/\u001b|\u0007/);
+  expect(report(error, plain)).toContain("\u001b[2J");
+});
+
+describe("the telling lines of a stderr", () => {
+  test.each<[string, string[], string[]]>([
+    [
+      "node",
+      [
+        "/x/index.js:3",
+        'throw new Error("API_KEY is required")',
+        "      ^",
+        "Error: API_KEY is required",
+        "    at Object.<anonymous> (/x/index.js:3:7)",
+        "    at node:internal/main:28:49",
+        "",
+        "Node.js v24.1.0",
+      ],
+      ['throw new Error("API_KEY is required")', "Error: API_KEY is required"],
+    ],
+    [
+      "python",
+      [
+        "Traceback (most recent call last):",
+        '  File "s.py", line 3, in <module>',
+        "KeyError: 'API_KEY'",
+      ],
+      ["Traceback (most recent call last):", "KeyError: 'API_KEY'"],
+    ],
+    ["nothing but frames", ["    at a", "    at b", "    at c"], ["    at b", "    at c"]],
+    ["nothing", [], []],
+  ])("%s", (_, stderr, told) => {
+    expect(telling(stderr, 2)).toEqual(told);
+  });
+});
