@@ -1,0 +1,90 @@
+import { expect, test } from "bun:test";
+
+import type { McpClient, ToolList } from "../../lib/client/types.ts";
+import { ToolCache } from "../../lib/host/tool-list.ts";
+
+const client = {} as McpClient;
+
+/** A cache whose fetches are let go one by one; each gives a tool named by its number. */
+function gated() {
+  const gates: PromiseWithResolvers<void>[] = [];
+  const cache = new ToolCache(async (): Promise<ToolList> => {
+    const gate = Promise.withResolvers<void>();
+    const name = `t${gates.push(gate)}`;
+    await gate.promise;
+    return { tools: [{ name, inputSchema: {}, raw: {} }], warnings: [] };
+  });
+  const names = async (got: ReturnType<ToolCache["get"]>) => (await got).tools.map((t) => t.name);
+  const open = async (count: number) => {
+    while (gates.length < count) await Bun.sleep(0);
+    gates[count - 1]!.resolve();
+  };
+  return { cache, gates, open, names };
+}
+
+test("what is fresh is fetched once, for many at the same time too", async () => {
+  const { cache, gates, open, names } = gated();
+  const both = [cache.get(client), cache.get(client)];
+  await open(1);
+  expect(await names(both[0]!)).toEqual(["t1"]);
+  expect(await names(both[1]!)).toEqual(["t1"]);
+  expect(await names(cache.get(client))).toEqual(["t1"]);
+  expect(gates).toHaveLength(1);
+});
+
+test("a burst of changes is news once and makes one fetch, when somebody wants it", async () => {
+  const { cache, gates, open, names } = gated();
+  const first = cache.get(client);
+  await open(1);
+  await first;
+  const news = Array.from({ length: 200 }, () => cache.changed());
+  expect(news.filter(Boolean)).toHaveLength(1);
+  expect(gates).toHaveLength(1);
+  const second = cache.get(client);
+  await open(2);
+  expect(await names(second)).toEqual(["t2"]);
+});
+
+test("a change told during a fetch is not lost: who asks afterwards gets a later list", async () => {
+  const { cache, gates, open, names } = gated();
+  const before = cache.get(client);
+  expect(cache.changed()).toBe(true);
+  const after = [cache.get(client), cache.get(client), cache.get(client)];
+  await open(1);
+  await open(2);
+  expect(await names(before)).toEqual(["t1"]);
+  for (const each of after) expect(await names(each)).toEqual(["t2"]);
+  expect(gates).toHaveLength(2);
+});
+
+test("an endless trickle of changes holds nobody up", async () => {
+  const { cache, gates, open, names } = gated();
+  for (let round = 1; round <= 5; round++) {
+    const got = cache.get(client);
+    cache.changed();
+    await open(round);
+    expect(await names(got)).toEqual([`t${round}`]);
+    cache.changed();
+  }
+  expect(gates).toHaveLength(5);
+});
+
+test("another process is another list", async () => {
+  const { cache, open, names } = gated();
+  const first = cache.get(client);
+  await open(1);
+  await first;
+  const second = cache.get({} as McpClient);
+  await open(2);
+  expect(await names(second)).toEqual(["t2"]);
+});
+
+test("a failed fetch is not kept", async () => {
+  let tries = 0;
+  const cache = new ToolCache(() =>
+    tries++ === 0 ? Promise.reject(new Error("no")) : Promise.resolve({ tools: [], warnings: [] }),
+  );
+  expect(cache.get(client)).rejects.toThrow("no");
+  await Bun.sleep(0);
+  expect((await cache.get(client)).tools).toEqual([]);
+});
