@@ -49,6 +49,10 @@ export interface StdioServer extends ServerCommon {
   cwd?: string;
   inheritEnv?: boolean;
   stopMs?: number;
+  /** Command and args stand as they are: nothing in them is expanded (`--` and `-s`). */
+  literal?: boolean;
+  /** From `--env` and from assignments in `-s`: over `envFile` and `env`, never expanded. */
+  givenEnv?: Record<string, string>;
 }
 
 export interface HttpServer extends ServerCommon {

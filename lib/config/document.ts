@@ -1,0 +1,183 @@
+/**
+ * The text of one config file → its part of the whole config. A bad server is set apart; a bad rule or limit is an
+ * error, since a policy that is read wrongly would let through what it should stop. Loaded only when a config is read.
+ */
+import * as v from "valibot";
+
+import { HostError } from "../base/errors.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { shapes } from "./formats.ts";
+import { parseJsonc, plainNumbers } from "./jsonc.ts";
+import { unknownKey } from "./keys.ts";
+import { baseName } from "./paths.ts";
+import { kindOf, pathText } from "./problems.ts";
+import { Inputs, limitEntries, LimitsSchema, Policy } from "./schema.ts";
+import { readServer } from "./server.ts";
+import { parseToml } from "./toml.ts";
+import type { BadServer, Config, Limits, Origin, PolicyRule, ServerConfig } from "./types.ts";
+
+/** What one file says. */
+export interface ConfigPart {
+  origin: Origin;
+  /** In the order written; each name once. */
+  servers: Map<string, ServerConfig | BadServer>;
+  policy: PolicyRule[];
+  limits: Partial<Limits>;
+  inputs: Config["inputs"];
+  warnings: string[];
+  /** Those of the warnings that are not about servers. */
+  ruleWarnings: string[];
+}
+
+/**
+ * Reads a file's text, in whatever known shape. `folder` picks the project in Claude Code's own file.
+ * @throws HostError `config`: it cannot be parsed (line and column), or its policy, limits or inputs are wrong
+ */
+export function readDocument(text: string, origin: Origin, folder: string): ConfigPart {
+  const toml = /\.toml$/i.test(origin.file ?? "");
+  const { value, warnings } = (toml ? parseToml : parseJsonc)(text, origin);
+  if (!isObject(value)) throw problem(origin, [], "an object", value);
+  const part: ConfigPart = {
+    origin,
+    servers: new Map(),
+    policy: [],
+    limits: {},
+    inputs: Object.create(null) as Config["inputs"],
+    warnings: [],
+    ruleWarnings: warnings,
+  };
+  readServers(value, part, folder);
+  if (value.policy !== undefined)
+    part.policy = check(Policy, value.policy, origin, "policy").map((rule) => ({
+      ...(rule as PolicyRule),
+      origin,
+    }));
+  if (value.limits !== undefined) part.limits = readLimits(value.limits, part);
+  if (value.inputs !== undefined)
+    for (const { id, description, password, default: fallback } of check(
+      Inputs,
+      value.inputs,
+      origin,
+      "inputs",
+    ))
+      part.inputs[id] = {
+        ...(description === undefined ? {} : { description }),
+        ...(password === undefined ? {} : { password }),
+        ...(fallback === undefined ? {} : { default: fallback }),
+      };
+  part.ruleWarnings.push(...topWarnings(value, part));
+  part.warnings.push(...part.ruleWarnings);
+  return part;
+}
+
+// --- internal ---
+
+function readServers(document: JsonObject, part: ConfigPart, folder: string): void {
+  const { origin, servers, warnings } = part;
+  for (const key of new Set(shapes.map((shape) => shape.key))) {
+    if (!Object.hasOwn(document, key)) continue;
+    const entries = shapes
+      .filter((shape) => shape.key === key)
+      .map((shape) => shape.read(document[key], folder))
+      .find((found) => found !== undefined);
+    if (!entries && key !== "projects")
+      throw problem(origin, [key], "the servers, by name", document[key]);
+    for (const entry of entries ?? []) {
+      const reading = readServer(entry, origin);
+      if (servers.has(entry.name))
+        warnings.push(
+          `${origin.label}: two servers are called ${entry.name}; the one at ${pathText(entry.path)} counts`,
+        );
+      warnings.push(...reading.warnings);
+      const result = reading.server ?? reading.bad;
+      if (result) servers.set(entry.name, result);
+    }
+  }
+}
+
+function readLimits(value: unknown, part: ConfigPart): Partial<Limits> {
+  const limits = check(LimitsSchema, value, part.origin, "limits");
+  const known = Object.keys(limitEntries);
+  const result: Record<string, unknown> = {};
+  for (const [key, limit] of Object.entries(limits))
+    if (known.includes(key)) result[key] = limit;
+    else part.ruleWarnings.push(`${part.origin.label}: limits: ${unknownKey(key, known).text}`);
+  return result as Partial<Limits>;
+}
+
+function check<T extends v.GenericSchema>(
+  schema: T,
+  written: unknown,
+  origin: Origin,
+  key: string,
+): v.InferOutput<T> {
+  const value = plainNumbers(written);
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const path = (issue.path ?? []).map((item) => item.key as string | number);
+  const found: unknown = issue.path ? issue.path.at(-1)?.value : value;
+  if (issue.type === "strict_object" && issue.expected === "never")
+    throw problem(
+      origin,
+      [key, ...path],
+      "a known key",
+      found,
+      unknownKey(String(path.at(-1)), ruleKeys).text,
+    );
+  throw problem(origin, [key, ...path], issue.message, found);
+}
+
+const ruleKeys = Object.keys(Policy.item.entries);
+
+function problem(
+  origin: Origin,
+  path: (string | number)[],
+  expected: string,
+  found: unknown,
+  hint?: string,
+) {
+  const place = path.length === 0 ? "" : ` ${pathText(path)}:`;
+  return new HostError(
+    "config",
+    `${origin.label}:${place} expected ${expected}, found ${kindOf(found)}`,
+    {
+      facts: { ...(origin.file === undefined ? {} : { file: origin.file }), path: pathText(path) },
+      ...(hint === undefined ? {} : { hint }),
+    },
+  );
+}
+
+const ourKeys = [
+  "mcpServers",
+  "policy",
+  "limits",
+  "inputs",
+  "plugins",
+  "serve",
+  "profiles",
+  "network",
+  "store",
+  "model",
+];
+
+/** Keys that other programs keep in the same file are theirs: only our own files are held to our keys, or a near miss. */
+function topWarnings(document: JsonObject, part: ConfigPart): string[] {
+  const { origin } = part;
+  const warnings: string[] = [];
+  const known = new Set([...ourKeys, ...shapes.map((shape) => shape.key)]);
+  const ours = origin.kind === "user" || /^mcphost\.jsonc?$/.test(baseName(origin.file ?? ""));
+  for (const key of Object.keys(document)) {
+    if (known.has(key) || key.startsWith("$")) continue;
+    const { text, near } = unknownKey(key, known);
+    if (ours || (part.servers.size === 0 && near)) warnings.push(`${origin.label}: ${text}`);
+  }
+  for (const key of ["plugins", "network"])
+    if (ours && document[key] !== undefined)
+      warnings.push(`${origin.label}: this version does not know ${key} yet; it has no effect`);
+  if (part.servers.size === 0 && origin.kind === "named" && warnings.length === 0)
+    warnings.push(
+      `${origin.label}: no servers in it (expected an object mcpServers, or another known shape)`,
+    );
+  return warnings;
+}

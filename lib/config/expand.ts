@@ -1,0 +1,89 @@
+/**
+ * Makes an entry ready to start or to reach: fills in variables, secrets, inputs and files (cli.md, Expansion). Each text
+ * is read once from left to right, and what was filled in is not looked at again.
+ */
+import { parseEnvFile } from "./env-file.ts";
+import { resolvePath } from "./paths.ts";
+import { mayBeSecret, secretsOfArgument, secretsOfHeader, secretsOfUrl } from "./secrets.ts";
+import type { HttpServer, ServerConfig, StdioServer } from "./types.ts";
+import { type ExpandContext, Values } from "./values.ts";
+
+export interface Expanded<T extends ServerConfig> {
+  server: T;
+  /** Values that must not be shown, for `redact`. */
+  secrets: string[];
+}
+
+/**
+ * The entry with all texts filled in, `cwd` absolute (of a found one: at least its config's folder), and `envFile` and
+ * `givenEnv` merged into `env`.
+ * @throws HostError `config` naming server, field and variable, for this server alone
+ */
+export async function expandServer<T extends ServerConfig>(
+  server: T,
+  context: ExpandContext,
+): Promise<Expanded<T>> {
+  const values = new Values(server, context);
+  const expanded =
+    server.kind === "stdio" ? await expandStdio(server, values) : await expandHttp(server, values);
+  return { server: expanded as T, secrets: [...new Set(values.secrets)] };
+}
+
+// --- internal ---
+
+async function expandStdio(server: StdioServer, values: Values): Promise<StdioServer> {
+  const { envFile, givenEnv, literal, ...rest } = server;
+  const command = literal ? server.command : await values.text(server.command, "command");
+  const args = literal ? server.args : await expandAll(server.args, "args", values);
+  for (const arg of args) values.secrets.push(...secretsOfArgument(arg));
+  const env: Record<string, string | null> = Object.create(null);
+  if (envFile !== undefined) Object.assign(env, await readEnvFile(envFile, values));
+  for (const [name, value] of Object.entries(server.env))
+    env[name] = value === null ? null : await values.text(value, `env.${name}`);
+  Object.assign(env, givenEnv);
+  for (const [name, value] of Object.entries(env)) {
+    if (value?.includes("\0"))
+      throw values.error(`env.${name}`, "a NUL character cannot be handed on");
+    if (value !== null) values.secrets.push(...[value, ...secretsOfUrl(value)].filter(mayBeSecret));
+  }
+  const written = server.cwd ?? (server.origin.kind === "found" ? "." : undefined);
+  const cwd =
+    written === undefined
+      ? {}
+      : { cwd: resolvePath(values.folder, await values.text(written, "cwd")) };
+  return { ...rest, command, args, env, ...(await expandRoots(server, values)), ...cwd };
+}
+
+async function expandHttp(server: HttpServer, values: Values): Promise<HttpServer> {
+  const url = await values.text(server.url, "url");
+  if (!/^(https?|wss?):\/\//i.test(url) || !URL.canParse(url))
+    throw values.error("url", "expected an address such as https://example.com/mcp");
+  values.secrets.push(...secretsOfUrl(url));
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, written] of Object.entries(server.headers)) {
+    const value = await values.text(written, `headers.${name}`);
+    if (/[\0\r\n]/.test(value))
+      throw values.error(`headers.${name}`, "a header holds no line end and no NUL");
+    headers[name] = value;
+    values.secrets.push(...secretsOfHeader(value));
+  }
+  return { ...server, url, headers, ...(await expandRoots(server, values)) };
+}
+
+async function expandRoots(server: ServerConfig, values: Values): Promise<{ roots?: string[] }> {
+  return server.roots === undefined
+    ? {}
+    : { roots: await expandAll(server.roots, "roots", values) };
+}
+
+async function expandAll(texts: string[], field: string, values: Values): Promise<string[]> {
+  const expanded: string[] = [];
+  for (const [at, text] of texts.entries())
+    expanded.push(await values.text(text, `${field}[${at}]`));
+  return expanded;
+}
+
+async function readEnvFile(written: string, values: Values): Promise<Record<string, string>> {
+  const path = await values.text(written, "envFile");
+  return parseEnvFile(await values.file(path, "envFile"), path);
+}

@@ -1,0 +1,28 @@
+/** Finds config files that nobody named: the nearest one going up, and the user's own. Looks, and reads nothing. */
+import { type Env, foldersUp, joinPath, ourPaths } from "./paths.ts";
+
+const projectNames = ["mcphost.json", "mcphost.jsonc", ".mcp.json", "mcp.json"];
+const userNames = ["config.json", "config.jsonc"];
+
+/** The config of the nearest folder that has one, going up from `cwd` (absolute); inside a folder the first of the names counts. */
+export async function findConfig(cwd: string): Promise<string | undefined> {
+  for (const folder of foldersUp(cwd)) {
+    const found = await firstOf(folder, projectNames);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The user's own config, if there is one. */
+export async function findUserConfig(env: Env): Promise<string | undefined> {
+  const { config } = ourPaths(env);
+  return config === undefined ? undefined : await firstOf(config, userNames);
+}
+
+// --- internal ---
+
+async function firstOf(folder: string, names: string[]): Promise<string | undefined> {
+  const paths = names.map((name) => joinPath(folder, name));
+  const there = await Promise.all(paths.map((path) => Bun.file(path).exists()));
+  return paths.find((_, at) => there[at]);
+}

@@ -1,0 +1,184 @@
+/**
+ * The keys of a server entry: ours, the names that other hosts have for the same things, and those that mean nothing
+ * to us. Turns an entry as written into one under our own names, and remembers which word stood for each. Pure.
+ */
+import { isObject } from "../base/json.ts";
+import { nearest } from "../base/nearest.ts";
+import { parseSeconds, parseTimeout } from "./duration.ts";
+import { plainNumbers } from "./jsonc.ts";
+
+/** A value under our own key, and the key under which it was written. */
+export interface Field {
+  value: unknown;
+  key: string;
+}
+
+export interface Fields {
+  known: Map<string, Field>;
+  /** About keys that nobody knows, and keys that contradict each other. */
+  warnings: string[];
+  /** The first of these that is close to a key that is known. */
+  nearMiss?: string;
+}
+
+/** How one key of another host is read: as which of our keys, with which values. */
+type Synonym = (value: unknown) => [key: string, value: unknown][];
+
+/**
+ * Gathers an entry's fields under our names. Our own name wins over a synonym, else the first one written;
+ * `env` and `headers` that come from several keys are merged.
+ */
+export function gatherFields(entry: Record<string, unknown>, timeoutIsSeconds: boolean): Fields {
+  const known = new Map<string, Field>();
+  const warnings: string[] = [];
+  let nearMiss: string | undefined;
+  const written = Object.entries(entry).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  for (const [key, value] of written.filter(([name]) => ownKeys.has(name)))
+    known.set(key, { key, value: key === "env" ? envNumbers(value) : plainNumbers(value) });
+  for (const [key, value] of written.filter(([name]) => !ownKeys.has(name))) {
+    const synonym = key === "timeout" && timeoutIsSeconds ? timeoutOfBoth : synonyms.get(key);
+    if (!synonym) {
+      if (isIgnored(key)) continue;
+      const { text, near } = unknownKey(key);
+      if (near) nearMiss ??= text;
+      warnings.push(text);
+      continue;
+    }
+    for (const [target, converted] of synonym(plainNumbers(value))) {
+      const before = known.get(target);
+      if (!before) known.set(target, { key, value: converted });
+      else if (isObject(before.value) && isObject(converted))
+        before.value = { ...converted, ...before.value };
+      else if (!Bun.deepEquals(before.value, converted))
+        warnings.push(`${key} and ${before.key} say different things; ${before.key} counts`);
+    }
+  }
+  return { known, warnings, ...(nearMiss === undefined ? {} : { nearMiss }) };
+}
+
+/** Words about a key that nobody knows, with the nearest that is known; `near` says whether there is one. */
+export function unknownKey(
+  key: string,
+  candidates: Iterable<string> = [...ownKeys, ...synonyms.keys()],
+): { text: string; near: boolean } {
+  const [best] = nearest(key, candidates, 1);
+  const text = `nobody knows the key ${JSON.stringify(key)}`;
+  return best === undefined
+    ? { text, near: false }
+    : { text: `${text}; did you mean ${best}?`, near: true };
+}
+
+// --- internal ---
+
+const ownKeys = new Set(
+  (
+    "command args env envFile cwd inheritEnv url type headers auth tls protocol timeoutMs startTimeoutMs stopMs " +
+    "concurrency share lifecycle idleMs restart prefix allowedTools deniedTools rename approval toolsWithoutApproval " +
+    "disabled roots"
+  ).split(" "),
+);
+
+const as =
+  (key: string, convert: (value: unknown) => unknown = (value) => value): Synonym =>
+  (value) => [[key, convert(value)]];
+
+/** A list of names is a filter; anything else under such a key (a switch, a table) is another host's own business. */
+const listAs =
+  (key: string): Synonym =>
+  (value) =>
+    Array.isArray(value) ? [[key, value]] : [];
+
+const timeoutOfBoth: Synonym = (value) => {
+  const ms = parseSeconds(value) ?? value;
+  return [
+    ["startTimeoutMs", ms],
+    ["timeoutMs", ms],
+  ];
+};
+
+const not = (value: unknown) => (typeof value === "boolean" ? !value : value);
+const seconds = (value: unknown) => parseSeconds(value) ?? value;
+const fromOurEnv = (name: unknown) => (typeof name === "string" ? `\${env:${name}}` : name);
+
+function eachFromOurEnv(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, name]) => [key, fromOurEnv(name)]));
+}
+
+const synonyms = new Map<string, Synonym>([
+  ["environment", as("env")],
+  ["envs", as("env")],
+  [
+    "env_vars",
+    (names) =>
+      Array.isArray(names)
+        ? [["env", Object.fromEntries(names.map((name) => [String(name), fromOurEnv(name)]))]]
+        : [["env", names]],
+  ],
+  ["env_file", as("envFile")],
+  ["inherit_env", as("inheritEnv")],
+  ["workingDirectory", as("cwd")],
+  ["working_directory", as("cwd")],
+  ["serverUrl", as("url")],
+  ["server_url", as("url")],
+  ["endpoint", as("url")],
+  ["uri", as("url")],
+  [
+    "httpUrl",
+    (url) => [
+      ["url", url],
+      ["type", "http"],
+    ],
+  ],
+  ["transport", as("type")],
+  ["transportType", as("type")],
+  ["http_headers", as("headers")],
+  ["httpHeaders", as("headers")],
+  ["env_http_headers", as("headers", eachFromOurEnv)],
+  [
+    "bearer_token_env_var",
+    (name) => [
+      ["headers", { Authorization: typeof name === "string" ? `Bearer \${env:${name}}` : name }],
+    ],
+  ],
+  ["enabled", as("disabled", not)],
+  ["protocolVersion", as("protocol")],
+  ["timeout", as("timeoutMs", (value) => parseTimeout(value) ?? value)],
+  ["timeout_ms", as("timeoutMs")],
+  ["tool_timeout_sec", as("timeoutMs", seconds)],
+  ["startup_timeout_sec", as("startTimeoutMs", seconds)],
+  ["startup_timeout_ms", as("startTimeoutMs")],
+  ["tools", listAs("allowedTools")],
+  ["includeTools", listAs("allowedTools")],
+  ["enabledTools", listAs("allowedTools")],
+  ["enabled_tools", listAs("allowedTools")],
+  ["excludeTools", listAs("deniedTools")],
+  ["disabledTools", listAs("deniedTools")],
+  ["disabled_tools", listAs("deniedTools")],
+  ["blockedTools", listAs("deniedTools")],
+  ["autoApprove", listAs("toolsWithoutApproval")],
+  ["alwaysAllow", listAs("toolsWithoutApproval")],
+]);
+
+/** What other hosts keep beside an entry and what changes nothing about how a server is started or called. */
+const ignored = new Set(
+  (
+    "name id description displayName title icon note notes comment metadata gallery version source provider dev trust " +
+    "required oauth oauthClientId oauthIssuer oauthScopes scopes includeInAll allowedUsers requiredRoles revision"
+  ).split(" "),
+);
+
+function isIgnored(key: string): boolean {
+  return ignored.has(key) || /^[_$/#]/.test(key);
+}
+
+/** Numbers of `env` as the text that was written: 1.10 stays 1.10. */
+function envNumbers(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, inner] of Object.entries(value))
+    copy[key] = JSON.isRawJSON(inner) ? (inner as unknown as { rawJSON: string }).rawJSON : inner;
+  return copy;
+}

@@ -1,0 +1,148 @@
+/**
+ * All sources of servers and rules → one checked `Config`. Reads files and starts nothing. What parses and checks files
+ * is loaded only when there is one: `-- COMMAND` without a user's config loads none of it.
+ */
+import { HostError } from "../base/errors.ts";
+import type { ConfigPart } from "./document.ts";
+import { findConfig, findUserConfig } from "./find.ts";
+import { applyFlags, type ServerFlags } from "./flags.ts";
+import { type Env, ourPaths, resolvePath, shownPath } from "./paths.ts";
+import { commandServer, parseSpec } from "./spec.ts";
+import type { BadServer, Config, Origin, ServerConfig } from "./types.ts";
+
+export interface LoadOptions {
+  /** `-c FILE`. */
+  files?: readonly string[] | undefined;
+  /** `--config-json JSON`. */
+  json?: readonly string[] | undefined;
+  /** `-s SPEC`. */
+  servers?: readonly string[] | undefined;
+  /** Everything after `--`; undefined where there was no `--`. */
+  rest?: readonly string[] | undefined;
+  /** Flags that hold for every server. */
+  flags?: ServerFlags | undefined;
+  /** Absolute. */
+  cwd: string;
+  env: Env;
+  /** For tests: not even the user's policy. */
+  noUserConfig?: boolean | undefined;
+}
+
+/**
+ * Servers by name, later sources over earlier ones: the user's file, what was found or named, `-s`, `--`. Where any
+ * source is named nothing is searched for, but the user's policy and limits hold all the same.
+ * @throws HostError `usage` (a flag), `config` (a file that is missing or cannot be parsed; a wrong policy)
+ */
+export async function loadConfig(options: LoadOptions): Promise<Config> {
+  const { files = [], json = [], servers = [], rest, cwd, env } = options;
+  const specs = servers.map(parseSpec);
+  if (rest !== undefined) specs.push(commandServer(rest));
+  const named = files.length + json.length + specs.length > 0;
+  const [user, ...others] = await Promise.all([
+    options.noUserConfig ? undefined : userPart(options, named),
+    ...(named ? [] : [searchedPart(options)]),
+    ...files.map((file) => namedPart(file, file, options)),
+    ...json.map((text) => readPart(text, { label: "--config-json", kind: "named" }, cwd)),
+  ]);
+  const parts = [user, ...others].filter((part) => part !== undefined);
+  const config = mergeParts(parts, specs);
+  if (options.flags) config.servers = applyFlags(config.servers, options.flags, env);
+  return config;
+}
+
+// --- internal ---
+
+async function userPart(options: LoadOptions, named: boolean): Promise<ConfigPart | undefined> {
+  const path = await findUserConfig(options.env);
+  if (path === undefined) return undefined;
+  const part = await filePart(path, { ...originOf(path, options), kind: "user" }, options.cwd);
+  // What is said about the servers that do not count here would only disturb.
+  return named && part ? { ...part, servers: new Map(), warnings: part.ruleWarnings } : part;
+}
+
+async function searchedPart(options: LoadOptions): Promise<ConfigPart | undefined> {
+  const { MCPHOST_CONFIG } = options.env;
+  if (MCPHOST_CONFIG) return await namedPart(MCPHOST_CONFIG, "MCPHOST_CONFIG", options);
+  const path = await findConfig(options.cwd);
+  if (path === undefined) return undefined;
+  return await filePart(path, { ...originOf(path, options), kind: "found" }, options.cwd);
+}
+
+async function namedPart(file: string, label: string, options: LoadOptions): Promise<ConfigPart> {
+  const path = resolvePath(options.cwd, file);
+  const part = await filePart(path, { file: path, label: file, kind: "named" }, options.cwd);
+  if (part) return part;
+  throw new HostError("config", `there is no file ${file}`, {
+    facts: { file: path },
+    ...(label === file ? {} : { hint: `${label} names it` }),
+  });
+}
+
+async function filePart(
+  path: string,
+  origin: Origin,
+  cwd: string,
+): Promise<ConfigPart | undefined> {
+  const { readText } = await import("./files.ts");
+  const text = await readText(path, origin.label);
+  return text === undefined ? undefined : await readPart(text, origin, cwd);
+}
+
+async function readPart(text: string, origin: Origin, cwd: string): Promise<ConfigPart> {
+  const { readDocument } = await import("./document.ts");
+  return readDocument(text, origin, cwd);
+}
+
+function originOf(path: string, { cwd, env }: LoadOptions): Omit<Origin, "kind"> {
+  return { file: path, label: shownPath(path, cwd, ourPaths(env).home) };
+}
+
+function mergeParts(parts: ConfigPart[], specs: ServerConfig[]): Config {
+  const byName = new Map<string, ServerConfig | BadServer>();
+  const config: Config = {
+    servers: [],
+    bad: [],
+    policy: [],
+    limits: {},
+    warnings: [],
+    inputs: Object.create(null) as Config["inputs"],
+    files: parts.map((part) => part.origin).filter((origin) => origin.file !== undefined),
+  };
+  for (const part of parts) {
+    for (const [name, server] of part.servers) byName.set(name, server);
+    Object.assign(config.inputs, part.inputs);
+    config.warnings.push(...part.warnings);
+    if (part.origin.kind === "found") tighten(config, part);
+    else {
+      config.policy.push(...part.policy);
+      Object.assign(config.limits, part.limits);
+    }
+  }
+  for (const [at, server] of specs.entries()) {
+    const before = specs.slice(0, at).some((other) => other.name === server.name);
+    if (before)
+      config.warnings.push(
+        `${server.name} is named twice on the command line; the later one counts`,
+      );
+    byName.set(server.name, server);
+  }
+  for (const server of byName.values())
+    if ("reason" in server) config.bad.push(server);
+    else config.servers.push(server);
+  return config;
+}
+
+/** A project that was found may forbid and ask, but loosen nothing. */
+function tighten(config: Config, part: ConfigPart): void {
+  const { label } = part.origin;
+  const rules = part.policy.filter((rule) => rule.do !== "allow");
+  if (rules.length < part.policy.length)
+    config.warnings.push(
+      `${label}: its allow rules have no effect: a config that was found can only tighten`,
+    );
+  if (Object.keys(part.limits).length > 0)
+    config.warnings.push(
+      `${label}: its limits have no effect: they belong into your own config, or a named one`,
+    );
+  config.policy.push(...rules);
+}

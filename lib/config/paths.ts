@@ -1,0 +1,104 @@
+/**
+ * Where our files lie, and the little arithmetic over paths that a one-shot call needs without loading `node:path`.
+ * Pure over an environment; touches no disk.
+ */
+
+export type Env = Record<string, string | undefined>;
+
+/** Our folders; undefined where the environment names neither them nor a home. */
+export interface OurPaths {
+  home: string | undefined;
+  /** `config.json[c]` of the user. */
+  config: string | undefined;
+  /** Trust, tasks, store. */
+  state: string | undefined;
+  /** Era verdicts, tool lists for completion: may be deleted at any time. */
+  cache: string | undefined;
+}
+
+/** By the XDG base directory specification (relative values are ignored, as it asks), or Windows' own folders. */
+export function ourPaths(env: Env, platform: string = process.platform): OurPaths {
+  const windows = platform === "win32";
+  const home = absolute(env.HOME) ?? (windows ? absolute(env.USERPROFILE) : undefined);
+  const roaming = windows ? absolute(env.APPDATA) : undefined;
+  const local = windows ? absolute(env.LOCALAPPDATA) : undefined;
+  const place = (xdg: string | undefined, kin: string | undefined, below: string) => {
+    const folder = absolute(xdg) ?? kin ?? (home === undefined ? undefined : joinPath(home, below));
+    return folder === undefined ? undefined : joinPath(folder, "mcphost");
+  };
+  return {
+    home,
+    config: place(env.XDG_CONFIG_HOME, roaming, ".config"),
+    state: place(env.XDG_STATE_HOME, local, ".local/state"),
+    cache: place(env.XDG_CACHE_HOME, local === undefined ? undefined : `${local}/Temp`, ".cache"),
+  };
+}
+
+export function isAbsolutePath(path: string): boolean {
+  return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
+}
+
+/** The folder of a file; the root is its own folder. */
+export function folderOf(path: string): string {
+  const at = lastSlash(path);
+  if (at < 0) return ".";
+  return path.slice(0, Math.max(at, rootOf(path).length)) || "/";
+}
+
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(lastSlash(path) + 1);
+}
+
+/** `path` seen from `folder`, without `.` and `..`; an absolute path stays where it is. */
+export function resolvePath(folder: string, path: string): string {
+  const whole = isAbsolutePath(path) ? path : joinPath(folder, path);
+  const root = rootOf(whole);
+  const parts: string[] = [];
+  for (const part of whole.slice(root.length).split(separators(whole))) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") parts.push(part);
+    else if (parts.length > 0) parts.pop();
+  }
+  return root + parts.join(root.includes("\\") ? "\\" : "/");
+}
+
+/** `folder` and all folders above it, nearest first. */
+export function foldersUp(folder: string): string[] {
+  const folders: string[] = [];
+  for (let at = folder; folders.at(-1) !== at; at = folderOf(at)) folders.push(at);
+  return folders;
+}
+
+export function joinPath(folder: string, path: string): string {
+  return /[\\/]$/.test(folder) ? folder + path : `${folder}/${path}`;
+}
+
+/** A path as a person would name it: below `cwd` relative, below the home with `~`, else whole. */
+export function shownPath(path: string, cwd: string, home: string | undefined): string {
+  if (path.startsWith(joinPath(cwd, "")) && cwd !== "/")
+    return path.slice(joinPath(cwd, "").length);
+  if (home !== undefined && home !== "/" && path.startsWith(joinPath(home, "")))
+    return `~/${path.slice(joinPath(home, "").length)}`;
+  return path;
+}
+
+// --- internal ---
+
+function absolute(path: string | undefined): string | undefined {
+  return path !== undefined && isAbsolutePath(path) ? path : undefined;
+}
+
+/** A backslash divides only where the path is plainly a Windows one: elsewhere it is a character of a name. */
+function separators(path: string): RegExp {
+  return rootOf(path) === "/" ? /\// : /[\\/]/;
+}
+
+function lastSlash(path: string): number {
+  const forward = path.lastIndexOf("/");
+  return /^([A-Za-z]:[\\/]|\\\\)/.test(path) ? Math.max(forward, path.lastIndexOf("\\")) : forward;
+}
+
+function rootOf(path: string): string {
+  return /^(\/|[A-Za-z]:[\\/]|\\\\)/.exec(path)?.[0] ?? "";
+}

@@ -1,0 +1,57 @@
+/** Words for what is wrong in a config: places in a file, and what was found there, without ever showing a value. Pure. */
+import { HostError } from "../base/errors.ts";
+
+export type Path = readonly (string | number)[];
+
+/** `mcpServers.fs.args[1]`, `mcpServers["a.b"]`. */
+export function pathText(path: Path): string {
+  let text = "";
+  for (const key of path) {
+    if (typeof key === "number") text += `[${key}]`;
+    else if (!/^[\w$-]+$/.test(key)) text += `[${JSON.stringify(key)}]`;
+    else text += text === "" ? key : `.${key}`;
+  }
+  return text;
+}
+
+/** The kind of a value, never the value itself: it may be a secret. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "boolean") return String(value);
+  if (typeof value === "object" && !JSON.isRawJSON(value)) return "an object";
+  return typeof value === "string" ? "a string" : "a number";
+}
+
+/** What was parsed, and what was odd, in words for a person. */
+export interface ParsedText {
+  value: unknown;
+  warnings: string[];
+}
+
+/** Where a text came from. */
+export interface TextSource {
+  label: string;
+  file?: string | undefined;
+}
+
+/** Both from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
+/** The error for a text that cannot be parsed. */
+export function syntaxError(
+  source: TextSource,
+  why: string,
+  at: Position | undefined,
+  cause?: unknown,
+) {
+  const place = at ? `:${at.line}:${at.column}` : "";
+  return new HostError("config", `${source.label}${place}: ${why}`, {
+    facts: { ...(source.file === undefined ? {} : { file: source.file }), ...at },
+    cause,
+  });
+}

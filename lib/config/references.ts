@@ -1,0 +1,56 @@
+/** Finds what has to be filled in in a text of a config (cli.md, Expansion). Pure: it knows the forms, not the values. */
+
+/** `own`: a folder that we know by ourselves, such as `workspaceFolder`. */
+export interface Reference {
+  kind: "env" | "secret" | "input" | "file" | "own";
+  name: string;
+  /** Of `${NAME:-fallback}`. */
+  fallback?: string;
+}
+
+/** VS Code's and Cursor's names, and `configDir`. They win over an environment variable of that name. */
+export const ownNames = [
+  "workspaceFolder",
+  "workspaceFolderBasename",
+  "userHome",
+  "configDir",
+  "pathSeparator",
+] as const;
+
+/** The parts of a text in order: plain text, and what is to be filled in. A leading `~` is `userHome`. */
+export function readReferences(text: string): (string | Reference)[] {
+  const parts: (string | Reference)[] = [];
+  let at = 0;
+  if (/^~(?=[\\/]|$)/.test(text)) {
+    parts.push({ kind: "own", name: "userHome" });
+    at = 1;
+  }
+  for (const match of text.matchAll(forms)) {
+    parts.push(text.slice(at, match.index), referenceOf(match.groups ?? {}));
+    at = match.index + match[0].length;
+  }
+  parts.push(text.slice(at));
+  return parts.filter((part) => part !== "");
+}
+
+// --- internal ---
+
+/** All forms; `$${` stands first, so that it hides what follows. Any other `$` is not a form. */
+const forms =
+  /(?<literal>\$\$\{)|\$\{(?<kind>env|secret|input|file):(?<what>[^}]+)\}|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|(?<separator>\$\{\/\})|\$env:(?<dollar>[A-Za-z_]\w*)|\{env:(?<braces>[^}]+)\}/g;
+
+function referenceOf(groups: Record<string, string | undefined>): string | Reference {
+  const { literal, kind, what, name, fallback, separator, dollar, braces } = groups;
+  if (literal !== undefined) return "${";
+  if (separator !== undefined) return { kind: "own", name: "pathSeparator" };
+  if (name !== undefined && fallback === undefined && ownNames.some((own) => own === name))
+    return { kind: "own", name };
+  if (name !== undefined)
+    return { kind: "env", name, ...(fallback === undefined ? {} : { fallback }) };
+  if (kind !== undefined && kind !== "env")
+    return { kind: kind as Reference["kind"], name: what ?? "" };
+  const written = dollar ?? what ?? braces ?? "";
+  const divider = written.indexOf(":-");
+  if (divider < 0) return { kind: "env", name: written };
+  return { kind: "env", name: written.slice(0, divider), fallback: written.slice(divider + 2) };
+}

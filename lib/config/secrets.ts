@@ -1,0 +1,106 @@
+/**
+ * Keeps secrets out of what is shown: by their values, which we know, and not by the names of keys, which we would have
+ * to guess. Pure.
+ */
+
+/** Shorter values are not hidden: blanking every "1" would hide the message, not a secret. */
+export const secretLengthMin = 6;
+
+const mask = "***";
+
+/** `text` with every known secret replaced by `***`, also in the forms that JSON and URLs give it. */
+export function redact(text: string, secrets: Iterable<string>): string {
+  const forms = new Set<string>();
+  for (const secret of secrets)
+    for (const line of [secret, ...secret.split(/\r?\n/)])
+      if (line.length >= secretLengthMin)
+        forms.add(line).add(JSON.stringify(line).slice(1, -1)).add(percentForm(line));
+  let result = text;
+  // The longest first: one secret may be a part of another.
+  for (const form of [...forms].toSorted((a, b) => b.length - a.length))
+    result = result.replaceAll(form, mask);
+  return result;
+}
+
+/**
+ * True for a configured value (of an environment variable, a header, a query) that may be a secret. What is plainly
+ * something else is not: paths, addresses without credentials, numbers, plain words. Looks at the value alone.
+ */
+export function mayBeSecret(value: string): boolean {
+  if (value.length < secretLengthMin) return false;
+  if (/^(~?[\\/]|\.{1,2}[\\/]|[A-Za-z]:[\\/])/.test(value)) return false;
+  if (/^[\d.:]+$/.test(value) || plainWords.has(value.toLowerCase())) return false;
+  return !/^[a-z][a-z\d+.-]*:\/\/[^@?]*$/i.test(value);
+}
+
+/** The secrets inside an argument: the value of `NAME=value` and of `Header: value`, credentials of an
+ * address, and what is long and mixed enough to be a key. */
+export function secretsOfArgument(argument: string): string[] {
+  const value = /^[A-Z_][A-Z0-9_]*=([^]*)$/.exec(argument)?.[1];
+  const header = /^[\w-]+: +([^]+)$/.exec(argument)?.[1];
+  const rest = value ?? argument.slice(argument.indexOf("=") + 1);
+  const found = [
+    ...(value === undefined ? [] : [value]),
+    ...(header === undefined ? [] : secretsOfHeader(header)),
+  ];
+  return [...found.filter(mayBeSecret), ...(isKey.test(rest) ? [rest] : []), ...secretsOfUrl(rest)];
+}
+
+/** The secrets of a header's value: the whole, and what follows a scheme such as `Bearer`. */
+export function secretsOfHeader(value: string): string[] {
+  const credentials = /^[A-Za-z][\w-]* +([^]+)$/.exec(value)?.[1];
+  return [value, credentials ?? ""].filter(mayBeSecret);
+}
+
+/** User name, password and query values of an address, and path segments long and mixed enough to be a key. */
+export function secretsOfUrl(text: string): string[] {
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return [];
+  const url = new URL(text);
+  const query = [...url.searchParams.values()];
+  const raw = url.search
+    .slice(1)
+    .split("&")
+    .map((pair) => pair.slice(pair.indexOf("=") + 1));
+  const segments = url.pathname.split("/").filter((segment) => isKey.test(segment));
+  const user = [url.username, url.password].flatMap((part) => [part, decoded(part)]);
+  return [...user, ...query, ...raw, ...segments].filter(mayBeSecret);
+}
+
+// --- internal ---
+
+const isKey = /^(?=.*\d)(?=.*[A-Za-z])[\w~.-]{20,}$/;
+
+const plainWords = new Set([
+  "production",
+  "development",
+  "staging",
+  "default",
+  "enabled",
+  "disabled",
+  "warning",
+  "verbose",
+  "utf-8",
+  "en_us.utf-8",
+  "c.utf-8",
+  "application/json",
+  "text/event-stream",
+  "application/json, text/event-stream",
+  "localhost",
+]);
+
+function percentForm(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    // A lone surrogate has no such form.
+    return text;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

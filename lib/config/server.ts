@@ -1,0 +1,183 @@
+/**
+ * One entry of a config file → one checked server, or what is wrong with it. Judges an entry alone: it never throws and
+ * never looks at another one. Loaded only when a config is read.
+ */
+import * as v from "valibot";
+
+import { isObject } from "../base/json.ts";
+import type { Entry } from "./formats.ts";
+import { type Field, gatherFields } from "./keys.ts";
+import { linkKinds } from "./links.ts";
+import { kindOf, pathText } from "./problems.ts";
+import { Server } from "./schema.ts";
+import type { BadServer, HttpServer, Origin, ServerConfig, StdioServer } from "./types.ts";
+
+export interface ServerReading {
+  server?: ServerConfig;
+  bad?: BadServer;
+  warnings: string[];
+}
+
+/** Reads one entry. Warnings name the file and the entry; a bad one says path, what was expected and what was found. */
+export function readServer(entry: Entry, origin: Origin): ServerReading {
+  const where = `${origin.label}: ${pathText(entry.path)}`;
+  const bad = (reason: string, hint?: string, warnings: string[] = []): ServerReading => ({
+    bad: { name: entry.name, origin, reason, ...(hint === undefined ? {} : { hint }) },
+    warnings,
+  });
+  // eslint-disable-next-line no-control-regex
+  if (/^$|[\u0000-\u001f\u007f]/.test(entry.name))
+    return bad(`${where}: a server's name has at least one character and no control characters`);
+  if (!isObject(entry.value))
+    return bad(`${where}: expected an object, found ${kindOf(entry.value)}`);
+  const fields = gatherFields(entry.value, entry.timeoutIsSeconds === true);
+  const warnings = fields.warnings.map((text) => `${where}: ${text}`);
+  const problems = [...typeProblems(fields.known), ...valueProblems(fields.known)];
+  const kind = kindOfLink(fields.known);
+  if ("problem" in kind) problems.push({ path: [], text: kind.problem });
+  if (problems.length > 0 || "problem" in kind) {
+    const reason = problems
+      .slice(0, problemsMax)
+      .map(({ path, text }) => `${origin.label}: ${pathText([...entry.path, ...path])}: ${text}`)
+      .join("; ");
+    return bad(reason, fields.nearMiss, warnings);
+  }
+  const common = commonOf(entry, origin, fields.known);
+  const server =
+    kind.link === "stdio" ? stdioOf(common, fields.known) : httpOf(common, fields.known, kind.link);
+  return { server, warnings };
+}
+
+// --- internal ---
+
+const problemsMax = 3;
+
+interface Problem {
+  path: (string | number)[];
+  text: string;
+}
+
+type Known = Map<string, Field>;
+
+/** What the schemas find: paths are in the words that were written. */
+function typeProblems(known: Known): Problem[] {
+  const input: Record<string, unknown> = {};
+  for (const [key, field] of known) input[key] = field.value;
+  const result = v.safeParse(Server, input);
+  return (result.issues ?? []).map((issue) => {
+    const [key = "", ...rest] = (issue.path ?? []).map((item) => item.key as string | number);
+    const value: unknown = issue.path?.at(-1)?.value;
+    return {
+      path: [known.get(String(key))?.key ?? key, ...rest],
+      text: `expected ${issue.message}, found ${shown(String(key), value)}`,
+    };
+  });
+}
+
+/** Only words that we choose from are shown: any other value may be a secret. */
+function shown(key: string, value: unknown): string {
+  const word = ["type", "protocol", "lifecycle", "approval"].includes(key);
+  return word && typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : kindOf(value);
+}
+
+/** What types cannot say. valibot's records take arrays and pass over `__proto__`, so both are looked at here. */
+function valueProblems(known: Known): Problem[] {
+  const problems: Problem[] = [];
+  const mapOf = (key: string, types: string[], nameRule: RegExp, nameWords: string) => {
+    const field = known.get(key);
+    if (Array.isArray(field?.value))
+      problems.push({ path: [field.key], text: "expected an object, found an array" });
+    if (!field || !isObject(field.value)) return;
+    for (const [name, value] of Object.entries(field.value)) {
+      if (!nameRule.test(name)) problems.push({ path: [field.key, name], text: nameWords });
+      if (name === "__proto__" && !types.includes(typeof value))
+        problems.push({ path: [field.key, name], text: `found ${kindOf(value)}` });
+      if (typeof value === "string" && value.includes("\0"))
+        problems.push({ path: [field.key, name], text: "a NUL character cannot be handed on" });
+    }
+  };
+  mapOf(
+    "env",
+    ["string", "number", "boolean"],
+    /^[^=\0]+$/,
+    "a variable's name holds no = and no NUL",
+  );
+  mapOf("headers", ["string"], /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "this is no name of a header");
+  mapOf("rename", ["string"], /^[^]+$/, "a tool's name is not empty");
+  for (const key of ["command", "args", "cwd", "envFile"]) {
+    const field = known.get(key);
+    const texts: unknown[] = Array.isArray(field?.value) ? field.value : [field?.value];
+    if (field && texts.some((text) => typeof text === "string" && text.includes("\0")))
+      problems.push({ path: [field.key], text: "a NUL character cannot be handed on" });
+  }
+  return problems;
+}
+
+/** Stdio or which kind of HTTP: by `type` where it is given, else by what is there. */
+function kindOfLink(
+  known: Known,
+): { link: "stdio" | HttpServer["transport"] } | { problem: string } {
+  const has = (key: string) => known.has(key) && !isEmpty(known.get(key)?.value);
+  const link = linkKinds.get(String(known.get("type")?.value ?? ""));
+  if (link === undefined) {
+    if (has("command") && has("url"))
+      return { problem: "both a command and a url; type says which counts (stdio, http, sse, ws)" };
+    if (has("command")) return { link: "stdio" };
+    if (!has("url")) return { problem: "expected a command or a url, found neither" };
+    return { link: /^wss?:/i.test(String(known.get("url")?.value)) ? "ws" : "auto" };
+  }
+  const needed = link === "stdio" ? "command" : "url";
+  if (!has(needed))
+    return { problem: `a server of type ${String(known.get("type")?.value)} needs a ${needed}` };
+  return { link };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (Array.isArray(value) && (value.length === 0 || value[0] === ""));
+}
+
+type Common = Omit<StdioServer, "kind" | "command" | "args" | "env">;
+
+/** The fields that both kinds share; everything was checked before. */
+function commonOf(entry: Entry, origin: Origin, known: Known): Common {
+  const common: Record<string, unknown> = {
+    name: entry.name,
+    origin,
+    written: entry.value,
+    protocol: "auto",
+    lifecycle: "lazy",
+  };
+  for (const key of commonKeys) {
+    const field = known.get(key);
+    if (field) common[key] = isObject(field.value) ? withoutPrototype(field.value) : field.value;
+  }
+  return common as unknown as Common;
+}
+
+const commonKeys = (
+  "protocol timeoutMs startTimeoutMs concurrency lifecycle idleMs restart prefix allowedTools deniedTools rename " +
+  "approval toolsWithoutApproval disabled roots"
+).split(" ");
+
+const stdioKeys = ["envFile", "cwd", "inheritEnv", "stopMs"];
+
+function stdioOf(common: Common, known: Known): StdioServer {
+  const written = known.get("command")?.value;
+  const [command = "", ...first] = (Array.isArray(written) ? written : [written]) as string[];
+  const more = (known.get("args")?.value ?? []) as string[];
+  const env: Record<string, string | null> = Object.create(null);
+  for (const [name, value] of Object.entries(known.get("env")?.value ?? {}))
+    env[name] = value === null ? null : String(value);
+  const own: Record<string, unknown> = {};
+  for (const key of stdioKeys) if (known.has(key)) own[key] = known.get(key)?.value;
+  return { ...common, kind: "stdio", command, args: [...first, ...more], env, ...own };
+}
+
+function httpOf(common: Common, known: Known, transport: HttpServer["transport"]): HttpServer {
+  const headers = withoutPrototype(known.get("headers")?.value ?? {}) as Record<string, string>;
+  return { ...common, kind: "http", transport, url: String(known.get("url")?.value), headers };
+}
+
+function withoutPrototype(value: object): Record<string, unknown> {
+  return Object.assign(Object.create(null), value) as Record<string, unknown>;
+}
