@@ -1,0 +1,97 @@
+/** Small tools for waiting: deadlines, abortable waits, sharing one run, limiting how many run. Nothing here knows what it waits for. */
+
+/** A signal that fires after `timeoutMs`, or when `signal` does; its reason is a `TimeoutError` or the signal's own. */
+export function deadline(timeoutMs: number, signal?: AbortSignal): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
+}
+
+/** Waits for `promise`, but no longer than `signal` allows: rejects with its reason. The promise itself runs on, watched. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  const { promise: result, resolve, reject } = Promise.withResolvers<T>();
+  const onAbort = () => reject(signal.reason);
+  promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return result;
+}
+
+/** Waits `ms` milliseconds. Rejects with the reason of `signal` when that fires first; leaves no timer behind. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.reject(signal.reason);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = () => {
+    clearTimeout(timer);
+    reject(signal?.reason);
+  };
+  const timer = setTimeout(() => {
+    signal?.removeEventListener("abort", onAbort);
+    resolve();
+  }, ms);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  return promise;
+}
+
+/** True if `promise` settles within `ms` (a rejection counts); leaves no timer behind and never rejects. */
+export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise: result, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const done = () => {
+    clearTimeout(timer);
+    resolve(true);
+  };
+  promise.then(done, done);
+  return result;
+}
+
+/** Wraps `run` so that calls made while one is running share it. After it settled, the next call runs again. */
+export function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () =>
+    (running ??= run().finally(() => {
+      running = undefined;
+    }));
+}
+
+/** Lets at most `permits` run at once; the others wait in order: `using _permit = await semaphore.acquire(signal)`. */
+export class Semaphore {
+  #free: number;
+  #waiting: (() => void)[] = [];
+
+  constructor(permits: number) {
+    this.#free = permits;
+  }
+
+  /** Rejects with the reason of `signal` when that fires before a permit is free. */
+  async acquire(signal?: AbortSignal): Promise<Disposable> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#wait(signal);
+    let held = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (!held) return;
+        held = false;
+        const next = this.#waiting.shift();
+        if (next) next();
+        else this.#free += 1;
+      },
+    };
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = () => {
+      this.#waiting = this.#waiting.filter((waiter) => waiter !== onPermit);
+      reject(signal?.reason);
+    };
+    const onPermit = () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    };
+    this.#waiting.push(onPermit);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return promise;
+  }
+}

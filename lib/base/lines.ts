@@ -1,0 +1,193 @@
+/**
+ * Bytes into lines. Splits at LF only, looks at each byte once, keeps fragments and joins them when their line ends.
+ * It never decodes (a multi-byte character may be cut between chunks) and never keeps more than a line's bound.
+ */
+import { compact } from "./slice.ts";
+
+export interface LineOptions {
+  /** Bytes of one line, without its LF. @default 67108864 (64 MiB) */
+  lineBytesMax?: number;
+}
+
+/** A line beyond the bound: its bytes were counted and thrown away, except the first and last ones. */
+export interface OversizeLine {
+  oversize: { bytes: number; head: Uint8Array; tail: Uint8Array };
+}
+
+export type Line = Uint8Array | OversizeLine;
+
+/** How many bytes of an oversize line are kept at each end. */
+const edgeBytes = 4096;
+/** Fragments smaller than this are gathered, so that a line written byte by byte does not cost an object a byte. */
+const smallBytes = 1024;
+const packBytes = 65536;
+const LF = 10;
+const CR = 13;
+const empty = new Uint8Array(0);
+
+/**
+ * Give it a chunk with `push`, then take lines with `next` until it says undefined; `end` gives the last line when it
+ * has no LF. Lines come without LF, without one CR before it, the first without a byte order mark. Empty lines are lines.
+ */
+export class LineSplitter {
+  readonly #lineBytesMax: number;
+  #chunk: Uint8Array = empty;
+  #at = 0;
+  /** Bytes still to come of a frame announced by `expectBytes`; -1: a line is read. */
+  #frame = -1;
+  #fragments: Uint8Array[] = [];
+  /** A block that is the last fragment's, with room behind it. */
+  #pack: Uint8Array | undefined;
+  /** Bytes of the unfinished line, kept or not. */
+  #pending = 0;
+  #oversize: { head: Uint8Array; tail: Uint8Array } | undefined;
+  #first = true;
+
+  constructor(options: LineOptions = {}) {
+    this.#lineBytesMax = options.lineBytesMax ?? 64 * 1024 * 1024;
+  }
+
+  /** Takes the next chunk; the lines of the one before must have been taken. The chunk must not change afterwards. */
+  push(chunk: Uint8Array): void {
+    this.#chunk = this.#at < this.#chunk.length ? concat([this.#chunk.subarray(this.#at), chunk]) : chunk;
+    this.#at = 0;
+  }
+
+  /** The next whole line, or undefined when the chunk is used up. */
+  next(): Line | undefined {
+    if (this.#frame >= 0) return this.#nextFrame();
+    const chunk = this.#chunk;
+    const at = this.#at;
+    if (at >= chunk.length) return undefined;
+    const lf = chunk.indexOf(LF, at);
+    if (lf < 0) {
+      this.#keep(chunk.subarray(at));
+      this.#at = chunk.length;
+      return undefined;
+    }
+    this.#at = lf + 1;
+    if (this.#pending === 0 && lf - at <= this.#lineBytesMax) return this.#trim(chunk.subarray(at, lf));
+    this.#keep(chunk.subarray(at, lf));
+    return this.#take(true);
+  }
+
+  /** The next `bytes` bytes are one line, whatever they hold (a Content-Length frame). Call it between two lines. */
+  expectBytes(bytes: number): void {
+    this.#frame = bytes;
+  }
+
+  /** At the end of the input: what came after the last LF (or of an unfinished frame), if anything. */
+  end(): Line | undefined {
+    this.#frame = -1;
+    return this.#pending === 0 ? undefined : this.#take(true);
+  }
+
+  #nextFrame(): Line | undefined {
+    const part = this.#chunk.subarray(this.#at, this.#at + this.#frame);
+    this.#at += part.length;
+    this.#frame -= part.length;
+    if (part.length > 0) this.#keep(part);
+    if (this.#frame > 0) return undefined;
+    this.#frame = -1;
+    return this.#take(false);
+  }
+
+  /** Adds bytes to the unfinished line. */
+  #keep(part: Uint8Array): void {
+    this.#pending += part.length;
+    if (this.#oversize !== undefined) {
+      this.#oversize.tail = lastBytes([this.#oversize.tail, part]);
+    } else if (this.#pending > this.#lineBytesMax) {
+      const all = [...this.#fragments, part];
+      this.#oversize = { head: firstBytes(all), tail: lastBytes(all) };
+      this.#fragments = [];
+      this.#pack = undefined;
+    } else if (part.length < smallBytes) {
+      this.#gather(part);
+    } else {
+      this.#pack = undefined;
+      this.#fragments.push(part);
+    }
+  }
+
+  /** Appends a small part to the last fragment where there is room behind it. */
+  #gather(part: Uint8Array): void {
+    const last = this.#fragments.at(-1);
+    const used = last?.length ?? 0;
+    if (this.#pack !== undefined && used + part.length <= this.#pack.length) {
+      this.#pack.set(part, used);
+      this.#fragments[this.#fragments.length - 1] = this.#pack.subarray(0, used + part.length);
+      return;
+    }
+    this.#pack = new Uint8Array(this.#fragments.length === 0 ? smallBytes * 4 : packBytes);
+    this.#pack.set(part);
+    this.#fragments.push(this.#pack.subarray(0, part.length));
+  }
+
+  /** Gives the unfinished line away and begins the next. */
+  #take(trim: boolean): Line {
+    const bytes = this.#pending;
+    const oversize = this.#oversize;
+    const fragments = this.#fragments;
+    this.#pending = 0;
+    this.#oversize = undefined;
+    this.#fragments = [];
+    this.#pack = undefined;
+    if (oversize !== undefined) {
+      this.#first = false;
+      return { oversize: { bytes, ...oversize } };
+    }
+    const line = fragments.length === 1 ? (fragments[0] ?? empty) : concat(fragments);
+    return trim ? this.#trim(line) : line;
+  }
+
+  #trim(line: Uint8Array): Uint8Array {
+    const end = line[line.length - 1] === CR ? line.length - 1 : line.length;
+    const start = this.#first && line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? 3 : 0;
+    this.#first = false;
+    return start === 0 && end === line.length ? line : line.subarray(start, end);
+  }
+}
+
+/** One line for the wire: the text of one JSON value and an LF. Line breaks between its tokens are taken out. */
+export function encodeLine(text: string): string {
+  return `${compact(text)}\n`;
+}
+
+// --- internal ---
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** A copy of the first bytes of what the parts hold together. */
+function firstBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const kept: Uint8Array[] = [];
+  let room = edgeBytes;
+  for (const part of parts) {
+    if (room === 0) break;
+    kept.push(part.subarray(0, room));
+    room -= Math.min(room, part.length);
+  }
+  return concat(kept);
+}
+
+/** A copy of the last bytes of what the parts hold together. */
+function lastBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const kept: Uint8Array[] = [];
+  let room = edgeBytes;
+  for (let i = parts.length - 1; i >= 0 && room > 0; i -= 1) {
+    const part = parts[i] ?? empty;
+    kept.unshift(part.subarray(Math.max(0, part.length - room)));
+    room -= Math.min(room, part.length);
+  }
+  return concat(kept);
+}

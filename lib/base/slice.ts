@@ -1,0 +1,124 @@
+/**
+ * Parts of a JSON text, cut out as they stand: no number is rounded, no key moved. The text must be valid JSON (it was
+ * parsed before); on any other the answer may be wrong but always comes. Pure, linear in the text, no recursion.
+ */
+
+/**
+ * The exact text of the member at `path` (keys of nested objects), without the space round it. Of members with one name
+ * the last counts, as `JSON.parse` does it. Undefined where there is none, or where a step is no object.
+ */
+export function sliceMember(text: string, ...path: readonly string[]): string | undefined {
+  let range: Range = { from: skipSpace(text, 0), to: text.length };
+  for (const key of path) {
+    const found = memberRange(text, range, key);
+    if (found === undefined) return undefined;
+    range = found;
+  }
+  return path.length === 0 ? text.trim() : text.slice(range.from, range.to);
+}
+
+/** The same JSON on one line: line breaks stand only between tokens, so they go, with the indentation behind them. */
+export function compact(text: string): string {
+  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n][ \t\r\n]*/g, "") : text;
+}
+
+/** At most `max` UTF-16 units of a text, never half a character, with a note of how many were left out. */
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = isHighSurrogate(text.charCodeAt(max - 1)) ? max - 1 : max;
+  return `${text.slice(0, cut)}… (${text.length - cut} more characters)`;
+}
+
+// --- internal ---
+
+interface Range {
+  from: number;
+  /** Behind the last character. */
+  to: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** The range of the last member named `key` of the object that stands at `range.from`. */
+function memberRange(text: string, range: Range, key: string): Range | undefined {
+  if (text.charCodeAt(range.from) !== OPEN_BRACE) return undefined;
+  let found: Range | undefined;
+  let at = skipSpace(text, range.from + 1);
+  while (at < range.to && text.charCodeAt(at) === QUOTE) {
+    const keyEnd = stringEnd(text, at);
+    const matches = isKey(text, at, keyEnd, key);
+    const from = skipSpace(text, skipSpace(text, keyEnd) + 1); // behind the colon
+    const to = valueEnd(text, from);
+    if (matches) found = { from, to };
+    at = skipSpace(text, to);
+    if (text.charCodeAt(at) === CLOSE_BRACE) break;
+    at = skipSpace(text, at + 1); // behind the comma
+  }
+  return found;
+}
+
+function isKey(text: string, from: number, to: number, key: string): boolean {
+  const raw = to - from - 2;
+  if (raw === key.length && text.startsWith(key, from + 1)) return !key.includes("\\");
+  if (raw <= key.length) return false; // an escape is longer than what it stands for
+  const quoted = text.slice(from, to);
+  if (!quoted.includes("\\")) return false;
+  try {
+    return JSON.parse(quoted) === key;
+  } catch {
+    return false;
+  }
+}
+
+/** The index behind the string that opens at `at`. */
+function stringEnd(text: string, at: number): number {
+  let quote = text.indexOf('"', at + 1);
+  while (quote >= 0) {
+    let before = quote - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+    if ((quote - before) % 2 === 1) return quote + 1;
+    quote = text.indexOf('"', quote + 1);
+  }
+  return text.length;
+}
+
+/** The index behind the value that begins at `at`. */
+function valueEnd(text: string, at: number): number {
+  let depth = 0;
+  let i = at;
+  while (i < text.length) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      i = stringEnd(text, i);
+      if (depth === 0) return i;
+      continue;
+    }
+    const isClose = code === CLOSE_BRACE || code === 0x5d;
+    if (code === OPEN_BRACE || code === 0x5b) depth += 1;
+    else if (depth === 0) {
+      if (isClose || code === 0x2c || isSpace(code)) return i; // the end of a number or word
+    } else if (isClose) {
+      depth -= 1;
+      if (depth === 0) return i + 1;
+    }
+    i += 1;
+  }
+  return text.length;
+}
+
+function skipSpace(text: string, at: number): number {
+  let i = at;
+  while (isSpace(text.charCodeAt(i))) i += 1;
+  return i;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}
