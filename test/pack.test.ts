@@ -53,11 +53,11 @@ test("the packed tarball, installed into an empty folder, runs by bunx, as a bin
     .run();
   expectRun(run, { stdout: "completed hello\n" });
   // The declaration files are whole: a stranger's program checks against them.
-  const tsc = join(root, "node_modules/.bin/tsc");
+  const tsc = [process.execPath, join(root, "node_modules/typescript/bin/tsc")];
   const flags = "--noEmit --strict --module nodenext --target esnext --types bun-types".split(" ");
   const types = ["--typeRoots", join(root, "node_modules")];
   const checked = await mcphost(...flags, ...types, script)
-    .program([tsc])
+    .program(tsc)
     .cwd(folder)
     .run();
   expectRun(checked, {});
