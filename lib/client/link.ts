@@ -1,10 +1,10 @@
 /** One opened link while its server is being greeted, and how it is let go of. Decides nothing about eras. */
+import { settlesWithin } from "../base/async.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { createPeer } from "../transport/peer.ts";
 import type { CloseInfo, Transport } from "../transport/transport.ts";
 import type { Inbound } from "./inbound.ts";
-import { pause } from "./pause.ts";
 import type { ConnectOptions } from "./types.ts";
 
 export interface Link {
@@ -51,11 +51,10 @@ export async function failureOf(
     const text = `starting server "${name}" was cancelled`;
     return new HostError("cancelled", text, { facts: { server: name }, cause: thrown });
   }
-  const scope = new AbortController();
   // The exit is known a moment after the pipes close; a process that only closed its stdin may never exit.
-  const ended = isLost(thrown) && Promise.race([link.peer.closed, pause(exitMs, scope.signal)]);
-  const info: Partial<CloseInfo> = (await ended) || link.transport.facts();
-  scope.abort();
+  const { closed } = link.peer;
+  const ended = isLost(thrown) && (await settlesWithin(closed, exitMs));
+  const info: Partial<CloseInfo> = ended ? await closed : link.transport.facts();
   const waitedMs = performance.now() - link.openedAt;
   const { startFailure } = await import("./failure.ts");
   return startFailure(thrown, { name, method: link.waitsFor, info, waitedMs });

@@ -3,6 +3,7 @@
  * not modern is greeted by `initialize` on the same link. A process that ended on the probe is opened once more without
  * it. Nothing else is sent before the server is greeted.
  */
+import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { classifyProbe } from "../protocol/probe.ts";
@@ -13,7 +14,6 @@ import type { Greeting } from "./greet.ts";
 import type { Inbound } from "./inbound.ts";
 import { closeLink, failureOf, isLost, openLink } from "./link.ts";
 import type { Link } from "./link.ts";
-import { pause } from "./pause.ts";
 import { planOf, verdictOf } from "./plan.ts";
 import type { Plan } from "./plan.ts";
 import type { ConnectOptions, Verdict } from "./types.ts";
@@ -103,15 +103,12 @@ async function withLate(
 ): Promise<Greeting> {
   const { probing, greeting } = sent;
   const late = probing.then(({ verdict }) => modernIn(verdict, options) ?? greeting);
-  const refused = async (refusal: unknown): Promise<Greeting> => {
-    if (!(refusal instanceof RpcError)) throw refusal;
+  const refused = async (refusal: unknown): Promise<never> => {
     // The refusal of a modern server may have overtaken its answer to the probe.
-    const last = await Promise.race([probing, nothingIn(plan.graceMs, options.signal)]);
-    const modern = last && modernIn(last.verdict, options);
-    if (modern) return modern;
+    if (refusal instanceof RpcError) await nothingIn(plan.graceMs, options.signal);
     throw refusal;
   };
-  return await Promise.race([late, greeting.then((legacy) => legacy, refused)]);
+  return await Promise.race([late, greeting.catch(refused)]);
 }
 
 async function sendDiscover({ link, plan, options }: Attempt): Promise<Probed> {
@@ -175,7 +172,7 @@ function notModern(reason: string, { plan, options }: Attempt): HostError {
 }
 
 async function nothingIn(ms: number, signal: AbortSignal): Promise<undefined> {
-  await pause(ms, signal);
+  await sleep(ms, signal).catch(() => {});
   return undefined;
 }
 

@@ -3,11 +3,11 @@
  * send the request again. Rounds are bounded and paced; a question that nobody can answer ends the request at once and is
  * shown. `requestState` goes back exactly as it came and is never read.
  */
+import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Decoded } from "../protocol/codec.ts";
 import { answerTo, refusalOf } from "./answers.ts";
-import { pause } from "./pause.ts";
 import type { Answers } from "./types.ts";
 
 export interface RoundOptions {
@@ -40,7 +40,7 @@ export async function inputRounds<Reply extends { decoded: Decoded }>(
       });
     }
     const inputResponses = await answerAll(inputRequests, { ...options, signal });
-    if (!inputResponses) await pause(pauseMs(round), signal);
+    if (!inputResponses) await sleep(pauseMs(round), signal).catch(() => {});
     reply = await sent.ask({
       ...(inputResponses && { inputResponses }),
       ...(requestState !== undefined && { requestState }),
