@@ -1,0 +1,72 @@
+/**
+ * Makes out whose answer a message was that cannot be parsed (too long, cut, not JSON), so that its request fails at once
+ * and not by its time-out. Looks at the members of the outermost object only. Pure.
+ */
+import type { RequestId } from "../protocol/jsonrpc.ts";
+
+/** What could be made out. */
+export interface Glimpse {
+  id?: RequestId;
+  /** It has a method, so it answers nothing. */
+  call?: true;
+  /** It names `jsonrpc`: surely meant as a message. */
+  jsonrpc: boolean;
+}
+
+/** `head` is the beginning of the text; `tail` its end where that is not in `head`. */
+export function glimpse(head: string, tail = ""): Glimpse {
+  const found = membersOf(head);
+  const end = lastMembers.exec(tail);
+  const id = found.id ?? end?.[1];
+  const seen: Glimpse = { jsonrpc: found.jsonrpc || end !== null };
+  if (found.call) seen.call = true;
+  const value = id === undefined ? undefined : idOf(id);
+  if (value !== undefined) seen.id = value;
+  return seen;
+}
+
+/** The index of the quote that ends the string which begins at `start`; the length or more if none does. */
+export function endOfString(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== '"') index += text[index] === "\\" ? 2 : 1;
+  return index;
+}
+
+// --- internal ---
+
+const idPattern = String.raw`("(?:[^"\\]|\\.){0,200}"|-?[\d.eE+-]{1,30})`;
+
+/** Many servers write the id last. Quotes within a string would be escaped, so this is no part of one. */
+const lastMembers = new RegExp(
+  String.raw`"id"\s*:\s*${idPattern}\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`,
+);
+
+const member = new RegExp(String.raw`^"(id|method|jsonrpc)"\s*:\s*${idPattern}?`);
+
+/** Walks brackets and strings; a member of the outermost object is a string at depth 1 with a colon behind it. */
+function membersOf(text: string): { id?: string; call: boolean; jsonrpc: boolean } {
+  const found: { id?: string; call: boolean; jsonrpc: boolean } = { call: false, jsonrpc: false };
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text[index];
+    if (unit === "{" || unit === "[") depth++;
+    else if (unit === "}" || unit === "]") depth--;
+    else if (unit === '"') {
+      const match = depth === 1 ? member.exec(text.slice(index, index + 300)) : null;
+      if (match?.[1] === "method") found.call = true;
+      if (match?.[1] === "jsonrpc") found.jsonrpc = true;
+      if (match?.[1] === "id" && match[2] !== undefined) found.id = match[2];
+      index = endOfString(text, index);
+    }
+  }
+  return found;
+}
+
+function idOf(text: string): RequestId | undefined {
+  try {
+    const id: unknown = JSON.parse(text);
+    return typeof id === "string" || typeof id === "number" ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}

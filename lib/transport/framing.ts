@@ -1,0 +1,230 @@
+/**
+ * Bytes of a server's stdout in, messages out. Everything else that a server writes there is noise: told, counted, never
+ * fatal. Tolerates CRLF, a BOM, blank lines, batches, JSON printed over several lines, and bodies behind Content-Length
+ * headers (protocol.md 1.8). Pure: no IO, no clock, no log.
+ */
+import { LineSplitter } from "../base/lines.ts";
+import type { Line, OversizeLine } from "../base/lines.ts";
+import { readMessages } from "../protocol/read.ts";
+import { glimpse } from "./broken.ts";
+import { add, begin, beginsAnew } from "./reassembly.ts";
+import type { Pieces } from "./reassembly.ts";
+import type { Oversize, Received } from "./transport.ts";
+
+/** Lines that are no message. */
+export interface Noise {
+  /** The first line, clipped. */
+  noise: string;
+  /** Why it is none. */
+  reason: string;
+  /** How many lines. */
+  lines: number;
+  /** It is a Content-Length header. */
+  contentLength?: true;
+}
+
+/** A message; `odd` is what was unusual about it. */
+export type Framed = (Received & { odd?: string }) | Oversize | Noise;
+
+export interface FramingOptions {
+  /** The longest line, and the longest value over several lines. */
+  lineBytesMax: number;
+}
+
+/** Feed it chunks as they come; how they are cut makes no difference. */
+export class Framing {
+  readonly #lineBytesMax: number;
+  readonly #splitter: LineSplitter;
+  readonly #decoder = new TextDecoder();
+  #out: Framed[] = [];
+  #pieces: Pieces | undefined;
+  /** The value of a Content-Length header whose blank line has not come. */
+  #bodyBytes: number | undefined;
+  /** A message came without headers: whatever looks like one from now on is a log line. */
+  #plain = false;
+  /** A body was taken by its length. */
+  #framed = false;
+
+  constructor({ lineBytesMax }: FramingOptions) {
+    this.#lineBytesMax = lineBytesMax;
+    this.#splitter = new LineSplitter({ lineBytesMax });
+  }
+
+  /** What these bytes complete, in order. */
+  feed(chunk: Uint8Array): Framed[] {
+    this.#splitter.push(chunk);
+    for (let line = this.#splitter.next(); line !== undefined; line = this.#splitter.next())
+      this.#line(line);
+    return this.#take();
+  }
+
+  /** What a last line without an end holds; everything unfinished is noise. */
+  end(): Framed[] {
+    const last = this.#splitter.end();
+    if (last !== undefined) this.#line(last);
+    this.#dropPieces("unfinished JSON");
+    return this.#take();
+  }
+
+  /** Lines held back because they may be the beginning of a message. */
+  get heldLines(): number {
+    return this.#pieces?.lines.length ?? 0;
+  }
+
+  #take(): Framed[] {
+    const out = this.#out;
+    if (out.length > 0) this.#out = [];
+    return out;
+  }
+
+  #line(line: Line): void {
+    if ("oversize" in line) return this.#tooLong(line);
+    const raw = this.#decoder.decode(line);
+    const text = this.#framed ? onOneLine(raw) : raw.trim();
+    if (text === "") return this.#blank();
+    if (this.#bodyBytes !== undefined && !isHeader(text)) this.#bodyBytes = undefined;
+    const value = parse(text);
+    if (value !== undefined && this.#value(value, text)) return;
+    if (this.#pieces !== undefined && this.#goesOn(this.#pieces, raw)) return;
+    this.#alone(raw, value);
+  }
+
+  /** Takes the messages of a value; false if there is none in it. */
+  #value(value: unknown, text: string): boolean {
+    const readings = readMessages(value);
+    if (readings.every(({ message }) => message === undefined)) return false;
+    for (const [index, reading] of readings.entries()) {
+      if (reading.message === undefined) {
+        this.#noise(text, reading.noise);
+      } else {
+        const own = Array.isArray(value) ? elementText(value[index]) : text;
+        const { message, odd } = reading;
+        this.#out.push({ message, text: own, ...(odd !== undefined && { odd }) });
+        if (!this.#framed) this.#plain = true;
+      }
+    }
+    return true;
+  }
+
+  /** Adds a line to a value over several lines; false if the line is none of it. */
+  #goesOn(pieces: Pieces, raw: string): boolean {
+    if (beginsAnew(raw)) {
+      this.#dropPieces("unfinished JSON");
+      return false;
+    }
+    const added = add(pieces, raw);
+    if (added.kind === "foreign") return false;
+    if (added.kind === "open") {
+      if (pieces.length > this.#lineBytesMax) this.#dropPieces("JSON without an end");
+      return true;
+    }
+    const value = parse(added.text);
+    const taken = value === undefined ? this.#broken(added.text) : this.#value(value, added.text);
+    if (!taken) this.#dropPieces("not a JSON-RPC message");
+    this.#pieces = undefined;
+    return true;
+  }
+
+  /** A line that is no message by itself. `value`: what it holds, if it is JSON. */
+  #alone(raw: string, value: unknown): void {
+    const text = raw.trim();
+    const length = contentLength.exec(text)?.[1];
+    if (length !== undefined) {
+      this.#bodyBytes = Number(length);
+      return this.#noise(text, "a Content-Length header", { contentLength: true });
+    }
+    if (value !== undefined) return this.#noise(text, "not a JSON-RPC message");
+    const begun = this.#pieces === undefined ? begin(text) : undefined;
+    if (begun !== undefined) this.#pieces = begun;
+    else if (!this.#broken(text)) this.#noise(text, "not JSON");
+  }
+
+  /** Takes a text that was meant as a message of JSON-RPC but is not JSON: its request must not wait for ever. False if it was not. */
+  #broken(text: string): boolean {
+    if (!text.startsWith("{")) return false;
+    const { id, call, jsonrpc } = glimpse(text.slice(0, glimpseMax));
+    if (!jsonrpc || id === undefined) return false;
+    const info = { bytes: text.length, bytesMax: this.#lineBytesMax, id };
+    this.#out.push({
+      oversize: { ...info, ...(call && { call }), reason: "is not valid JSON" },
+    });
+    return true;
+  }
+
+  #tooLong({ oversize: { bytes, head, tail } }: OversizeLine): void {
+    const start = this.#decoder.decode(head).trimStart();
+    if (!isJsonLike(start)) return this.#noise(start, `a line of ${bytes} bytes`);
+    const { id, call } = glimpse(start, this.#decoder.decode(tail));
+    const info = { bytes, bytesMax: this.#lineBytesMax };
+    this.#out.push({
+      oversize: { ...info, ...(id !== undefined && { id }), ...(call && { call }) },
+    });
+  }
+
+  /** A blank line means something only behind a Content-Length header: the body follows, perhaps without a newline. */
+  #blank(): void {
+    const bytes = this.#bodyBytes;
+    this.#bodyBytes = undefined;
+    if (bytes === undefined || bytes > this.#lineBytesMax || this.#plain) return;
+    this.#splitter.expectBytes(bytes);
+    this.#framed = true;
+  }
+
+  #dropPieces(reason: string): void {
+    if (this.#pieces === undefined) return;
+    const { lines } = this.#pieces;
+    this.#pieces = undefined;
+    this.#noise(lines[0] ?? "", reason, { lines: lines.length });
+  }
+
+  #noise(text: string, reason: string, more: Partial<Noise> = {}): void {
+    this.#out.push({ noise: clip(text), reason, lines: 1, ...more });
+  }
+}
+
+// --- internal ---
+
+/** How much of a line of noise is kept. */
+const noiseMax = 200;
+
+/** How far a broken text is searched for its id. */
+const glimpseMax = 1_048_576;
+
+const contentLength = /^content-length:\s*(\d{1,15})$/i;
+
+function isHeader(text: string): boolean {
+  return /^[a-z-]{1,40}:/i.test(text);
+}
+
+function isJsonLike(text: string): boolean {
+  return text.startsWith("{") || text.startsWith("[");
+}
+
+/** Newlines in JSON stand only between tokens, so that blanks do the same. */
+function onOneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, " ");
+}
+
+/** Copied, since a slice would keep the whole line in memory. */
+function clip(text: string): string {
+  return text.length > noiseMax ? `${[...text.slice(0, noiseMax)].join("")}…` : text;
+}
+
+/** Parses what can be a message or a batch; undefined for everything else, also for what is nested too deeply. */
+function parse(text: string): unknown {
+  if (!isJsonLike(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of one message of a batch. */
+function elementText(element: unknown): string {
+  try {
+    return JSON.stringify(element);
+  } catch {
+    return "";
+  }
+}
