@@ -53,6 +53,11 @@ export const serverFlags: FlagTable = {
   },
   "inherit-env": { type: "boolean", description: "pass our whole environment to the server" },
   cwd: { type: "string", valueHint: "DIR", description: "the folder that the server starts in" },
+  timeout: {
+    type: "string",
+    valueHint: "DURATION",
+    description: "how long a server may be silent (60s); progress renews it",
+  },
   protocol: {
     type: "string",
     valueHint: "ERA",

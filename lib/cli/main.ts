@@ -83,7 +83,8 @@ async function run(routed: { command: Command; parsed: Parsed }, world: World): 
     controller.abort(reason);
     if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
   };
-  using _signals = watchSignals((signal) => end(cancelled(signal)));
+  using watching = new DisposableStack();
+  watching.use(watchSignals((signal) => end(cancelled(signal))));
   let debug = false;
   try {
     const level = levelOf(flags);
@@ -93,7 +94,7 @@ async function run(routed: { command: Command; parsed: Parsed }, world: World): 
       stderr: flags["stderr"] === true,
       json: flags["events"] === true,
     });
-    using _timer = maxTime(flags, end);
+    watching.use(maxTime(flags, end));
     const code = await Promise.race([command.run(parsed, io, log), left.promise]);
     const stands = command.endsItself === true || !controller.signal.aborted;
     if (stands && code !== undefined) return code;

@@ -1,20 +1,19 @@
 /**
- * From checked flags to a config, and to a host that may start what the config names: trust, expansion, questions, the
- * rules of flags. Every command that works on servers opens them here. It starts nothing by itself.
+ * From checked flags to a config and to a host over its servers, under the rules of flags and files. Every command that
+ * works on servers opens them here. It starts nothing by itself.
  */
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
-import { expandServer } from "../config/expand.ts";
-import type { ExpandContext } from "../config/expand.ts";
 import { loadConfig } from "../config/load.ts";
 import { ourPaths, resolvePath } from "../config/paths.ts";
-import type { BadServer, Config, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
-import type { OpenedHost, OpenHostOptions, VerdictStore } from "../host/types.ts";
+import type { OpenedHost, VerdictStore } from "../host/types.ts";
 import type { Failure } from "./failures.ts";
-import { listOf, textOf } from "./flags.ts";
+import { durationOf, listOf, textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
+import { prepareFromFlags } from "./prepare.ts";
 import type { Io, Parsed } from "./types.ts";
 
 /** A host that is open. Disposing leaves the servers to the reaper, or with `--wait` waits for their end. */
@@ -47,52 +46,10 @@ export async function configFromFlags(
     },
   });
   config.policy.push(...policyOf(flags));
+  const timeoutMs = durationOf(flags, "timeout");
+  if (timeoutMs !== undefined)
+    config.servers = config.servers.map((server) => ({ ...server, timeoutMs }));
   return flags["allow-all"] === true ? withoutQuestions(config) : config;
-}
-
-/** Makes entries ready to start: trust, expansion, questions; what is secret is kept out of what we show. */
-export function prepareFromFlags(
-  { flags }: Parsed,
-  io: Io,
-  log: Log,
-  config: Config,
-): OpenHostOptions["prepare"] {
-  const { home, state } = ourPaths(io.env);
-  const given = inputsOf(listOf(flags["input"]));
-  /** Servers start side by side, and people answer one question at a time. */
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(ask, ask);
-    turn = mine;
-    return mine;
-  };
-  const context: ExpandContext = {
-    env: io.env,
-    cwd: io.cwd,
-    home,
-    given,
-    inputs: config.inputs,
-    ask: (id, input) => inTurn(async () => (await import("./consent.ts")).askInput(io, id, input)),
-    readFile: async (path) => (await import("../config/files.ts")).readText(path),
-  };
-  return async (server): Promise<StdioServer> => {
-    if (server.origin.kind === "found" && flags["trust"] !== true) {
-      const { ensureTrusted } = await import("./consent.ts");
-      await inTurn(() => ensureTrusted(server, { io, log, folder: state }));
-    }
-    if (server.kind !== "stdio")
-      throw new HostError(
-        "config",
-        `server "${server.name}" is reached over HTTP, which is not built in yet`,
-        {
-          facts: { server: server.name },
-          hint: "servers that are started by a command work",
-        },
-      );
-    const { server: ready, secrets } = await expandServer(server, context);
-    for (const secret of secrets) io.secrets?.add(secret);
-    return ready;
-  };
 }
 
 /**
@@ -150,19 +107,6 @@ function withoutQuestions(config: Config): Config {
     server.approval === "always" ? { ...server, approval: "policy" as const } : server,
   );
   return { ...config, servers, policy: config.policy.filter((rule) => rule.do !== "ask") };
-}
-
-function inputsOf(words: readonly string[]): Map<string, string> {
-  const inputs = new Map<string, string>();
-  for (const word of words) {
-    const equals = word.indexOf("=");
-    if (equals <= 0)
-      throw new HostError("usage", "--input is written ID=VALUE", {
-        hint: "for a value that others must not see in the process list, set MCPHOST_INPUT_ID",
-      });
-    inputs.set(word.slice(0, equals), word.slice(equals + 1));
-  }
-  return inputs;
 }
 
 function failureOf({ name, reason, hint, origin }: BadServer): Failure {

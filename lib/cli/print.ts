@@ -3,7 +3,8 @@
  * unless it is kept, and nothing is dropped without a word. JSON is cut out of the text as it came: every digit stays.
  */
 import { HostError } from "../base/errors.ts";
-import { cutJson } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
+import { compact, sliceMember } from "../base/slice.ts";
 import { readContent } from "../protocol/content.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
@@ -30,14 +31,13 @@ export function renderResult(result: ToolResult, raw: string): Rendered {
   const binaries: Binary[] = [];
   const notes: string[] = [];
   let texts = "";
-  for (const [index, block] of readContent(result).entries()) {
+  for (const block of readContent(result)) {
     if (block.kind === "text" || block.kind === "resource") {
       pieces.push(block.text);
       texts += block.text;
     } else if (block.kind === "link") pieces.push(block.uri);
     else if (block.kind === "unknown") {
-      const path = Array.isArray(result.content) ? ["content", index] : ["content"];
-      pieces.push(cutJson(raw, path) ?? JSON.stringify(block.value));
+      pieces.push(jsonOf(block.value));
       notes.push("a block of content that is no known kind is printed as JSON");
     } else binaries.push(block);
   }
@@ -73,7 +73,10 @@ export async function printResult(
   const note = async (text: string) => {
     if (!options.quiet) await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
   };
-  if (options.json) await io.stdout.write(`${io.terminal.stdout ? visible(raw) : raw}\n`);
+  if (options.json) {
+    const line = compact(raw);
+    await io.stdout.write(`${io.terminal.stdout ? visible(line) : line}\n`);
+  }
   if (result.isError === true) {
     const text = rendered.text || "mcphost: the tool answered with an error, and says no more\n";
     if (!options.json) await io.stderr.write(io.terminal.stderr ? visible(text) : text);
@@ -101,7 +104,7 @@ export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
 /** What stands for text where there is none. */
 function dataOf(result: ToolResult, raw: string, notes: string[]): string[] {
   if (Object.hasOwn(result, "structuredContent"))
-    return [cutJson(raw, ["structuredContent"]) ?? JSON.stringify(result.structuredContent)];
+    return [sliceMember(raw, "structuredContent") ?? jsonOf(result.structuredContent)];
   const known = new Set(["content", "isError", "_meta", "resultType"]);
   if (Object.hasOwn(result, "content") || Object.keys(result).every((key) => known.has(key)))
     return [];
@@ -137,6 +140,15 @@ async function keep(
   if (output === "-") await io.stdout.write(data);
   else await files.writeTo(output, io.cwd, data);
   return { text: binary === undefined, binaries: true };
+}
+
+/** A value too deep to be written (it was read all the same) is named, and `--json` has it. */
+function jsonOf(value: Json | undefined): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    return '"(too deep to be printed; --json prints the result as it came)"';
+  }
 }
 
 function ended(text: string): string {

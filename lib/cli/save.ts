@@ -64,9 +64,7 @@ export function endingOf(
 ): string {
   const declared = endings.get((mimeType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "");
   if (declared !== undefined) return declared;
-  const head = new TextDecoder("latin1").decode(bytes.subarray(0, 16));
-  const sniffed = magic.find(([pattern]) => pattern.test(head))?.[1];
-  return sniffed ?? /\.[A-Za-z0-9]{1,8}(?=$|[?#])/.exec(uri ?? "")?.[0] ?? ".bin";
+  return sniff(bytes) ?? /\.[A-Za-z0-9]{1,8}(?=$|[?#])/.exec(uri ?? "")?.[0] ?? ".bin";
 }
 
 // --- internal ---
@@ -106,19 +104,26 @@ const endings: ReadonlyMap<string, string> = new Map([
   ["text/markdown", ".md"],
 ]);
 
-const magic: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG/, ".png"],
-  [/^\xff\xd8\xff/, ".jpg"],
-  [/^GIF8/, ".gif"],
-  [/^RIFF.{4}WEBP/s, ".webp"],
-  [/^RIFF.{4}WAVE/s, ".wav"],
-  [/^OggS/, ".ogg"],
-  [/^fLaC/, ".flac"],
-  [/^ID3/, ".mp3"],
-  [/^%PDF-/, ".pdf"],
-  [/^PK\x03\x04/, ".zip"],
-  [/^\x1f\x8b/, ".gz"],
+/** What files of a kind begin with, in Latin-1; a RIFF file says at 8 what it holds. */
+const magic: readonly (readonly [start: string, ending: string])[] = [
+  ["\x89PNG", ".png"],
+  ["\xff\xd8\xff", ".jpg"],
+  ["GIF8", ".gif"],
+  ["OggS", ".ogg"],
+  ["fLaC", ".flac"],
+  ["ID3", ".mp3"],
+  ["%PDF-", ".pdf"],
+  ["PK\x03\x04", ".zip"],
+  ["\x1f\x8b", ".gz"],
+  ["WEBP", ".webp"],
+  ["WAVE", ".wav"],
 ];
+
+function sniff(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
+  const telling = head.startsWith("RIFF") ? head.slice(8) : head;
+  return magic.find(([start]) => telling.startsWith(start))?.[1];
+}
 
 function under(cwd: string, path: string): string {
   return path.startsWith("/") ? path : `${cwd}/${path}`;

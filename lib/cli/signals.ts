@@ -17,9 +17,7 @@ export function watchSignals(listener: (signal: SignalName) => void): Disposable
   };
   watch("SIGINT");
   watch("SIGTERM");
-  void hangupIgnored().then((ignored) => {
-    if (!ignored) watch("SIGHUP");
-  });
+  void hangupIgnored().then((ignored) => ignored || watch("SIGHUP"));
   return {
     [Symbol.dispose]() {
       disposed = true;

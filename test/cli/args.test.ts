@@ -16,6 +16,17 @@ const table: FlagTable = {
 const read = (...argv: string[]) => readLine(cutLine(argv), table);
 const flagsOf = (...argv: string[]) => ({ ...read(...argv).parsed.flags });
 
+const problem = async (...argv: string[]) => {
+  const reading = read(...argv);
+  try {
+    await checkReading(reading, table, "call");
+    return undefined;
+  } catch (error) {
+    const { code, message, hint } = error as { code: string; message: string; hint: string };
+    return `${code}: ${message}: ${hint}`;
+  }
+};
+
 test("the line is cut at its first --, and what follows is taken as it stands", () => {
   expect(cutLine(["call", "--json", "--", "server", "--json", "--", "x"])).toEqual({
     words: ["call", "--json"],
@@ -71,17 +82,6 @@ test("positionals: words, negative numbers, a lone dash, key=value whatever the 
 });
 
 describe("misfits", () => {
-  const problem = async (...argv: string[]) => {
-    const reading = read(...argv);
-    try {
-      await checkReading(reading, table, "call");
-      return undefined;
-    } catch (error) {
-      const { code, message, hint } = error as { code: string; message: string; hint: string };
-      return `${code}: ${message}: ${hint}`;
-    }
-  };
-
   test.each<[string[], RegExp]>([
     [["--timeot", "5"], /^usage: unknown flag --timeot: did you mean --timeout\?/],
     [["--jsno"], /did you mean --json\?/],

@@ -6,6 +6,8 @@ import { tempDir } from "../harness.ts";
 
 const noIo = { cwd: "/nowhere", readStdin: async () => new Uint8Array() };
 
+const io = (text: string) => ({ ...noIo, readStdin: async () => new TextEncoder().encode(text) });
+
 describe("words", () => {
   test.each<[string, unknown]>([
     ["message=hi", { kind: "text", key: "message", text: "hi" }],
@@ -64,18 +66,14 @@ describe("files and stdin", () => {
     await using dir = await tempDir();
     await Bun.write(dir.file("t"), "\ufeffline\r\n");
     await Bun.write(dir.file("j"), ' {"n": 12345678901234567890}\n');
-    const io = { ...noIo, cwd: dir.path };
-    const parts = await fetchArguments(readArguments(["a=@t", "b:=@j", `c=@${dir.file("t")}`]), io);
+    const words = ["a=@t", "b:=@j", `c=@${dir.file("t")}`];
+    const parts = await fetchArguments(readArguments(words), { ...noIo, cwd: dir.path });
     expect(parts[0]).toEqual({ kind: "text", key: "a", text: "\ufeffline\r\n" });
     expect(JSON.stringify(parts[1])).toContain('{"n":12345678901234567890}');
     expect(parts[2]).toEqual({ kind: "text", key: "c", text: "\ufeffline\r\n" });
   });
 
   test("stdin for a key, and as the whole object", async () => {
-    const io = (text: string) => ({
-      ...noIo,
-      readStdin: async () => new TextEncoder().encode(text),
-    });
     expect(await fetchArguments(readArguments(["a=@-"]), io("x\n"))).toEqual([
       { kind: "text", key: "a", text: "x\n" },
     ]);

@@ -62,7 +62,9 @@ test("on a terminal control characters of a server are visible", () => {
   const error = new HostError("rpc_error", "\u001b[2J", {
     facts: { stderr: ["\u001b]0;x\u0007"] },
   });
-  expect(report(error, { ...plain, terminal: true })).not.toMatch(/\u001b|\u0007/);
+  expect(report(error, { ...plain, terminal: true })).toMatch(
+    /^mcphost: \\u001b\[2J\n {2}stderr: \\u001b\]0;x\\u0007\n$/,
+  );
   expect(report(error, plain)).toContain("\u001b[2J");
 });
 

@@ -6,7 +6,7 @@ import { fitArguments } from "../../host/arguments.ts";
 import type { CallRequest, OpenedHost } from "../../host/types.ts";
 import { fetchArguments, readArguments } from "../arguments.ts";
 import type { Failure } from "../failures.ts";
-import { commonFlags, durationOf, policyFlags, serverFlags, textOf } from "../flags.ts";
+import { commonFlags, policyFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
 import { printResult } from "../print.ts";
@@ -31,11 +31,6 @@ const command: Command = {
       description: "keep the one binary, or the text, in a file, byte for byte (- is stdout)",
     },
     save: { type: "string", valueHint: "DIR", description: "keep all binaries in a folder" },
-    timeout: {
-      type: "string",
-      valueHint: "DURATION",
-      description: "how long the tool may be silent (60s); progress renews it",
-    },
     events: { type: "boolean", description: "progress and log entries as JSON lines on stderr" },
     ...commonFlags,
     ...serverFlags,
@@ -55,20 +50,20 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     throw new HostError("usage", "call needs the name of a tool", {
       hint: "mcphost tools lists them; mcphost call --help shows an example",
     });
-  const timeoutMs = durationOf(flags, "timeout");
   const parts = await fetchArguments(readArguments(words, textOf(flags["args"])), io);
   await using opened = await openFromFlags(parsed, io, log);
-  const request = {
-    actor: "user" as const,
-    signal: io.signal,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  };
   const validate = flags["no-validate"] !== true;
   const target = validate ? await resolve(opened, tool, io.signal) : undefined;
   const fitted = fitArguments(parts, target?.inputSchema ?? {}, target?.tool ?? tool);
   const called = target?.name ?? tool;
-  const whole = { ...request, tool: called, arguments: fitted, validate };
-  const outcome = await callWithMeter(opened.host, whole, parsed, io);
+  const request = {
+    actor: "user" as const,
+    signal: io.signal,
+    tool: called,
+    arguments: fitted,
+    validate,
+  };
+  const outcome = await callWithMeter(opened.host, request, parsed, io);
   if ("result" in outcome && outcome.result !== undefined)
     return await finish(outcome, target?.tool ?? tool, parsed, io);
   throw cause(outcome.error, opened.failures, tool);
