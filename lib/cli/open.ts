@@ -86,6 +86,15 @@ export async function openFromFlags(parsed: Parsed, io: Io, log: Log): Promise<O
   };
 }
 
+/** An entry that could not be read, as an error to name it with. */
+export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
+  const error = new HostError("config", `server "${name}" of ${origin.label}: ${reason}`, {
+    facts: { server: name, ...(origin.file !== undefined && { file: origin.file }) },
+    ...(hint !== undefined && { hint }),
+  });
+  return { server: name, error };
+}
+
 // --- internal ---
 
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
@@ -107,14 +116,6 @@ function withoutQuestions(config: Config): Config {
     server.approval === "always" ? { ...server, approval: "policy" as const } : server,
   );
   return { ...config, servers, policy: config.policy.filter((rule) => rule.do !== "ask") };
-}
-
-function failureOf({ name, reason, hint, origin }: BadServer): Failure {
-  const error = new HostError("config", `server "${name}" of ${origin.label}: ${reason}`, {
-    facts: { server: name, ...(origin.file !== undefined && { file: origin.file }) },
-    ...(hint !== undefined && { hint }),
-  });
-  return { server: name, error };
 }
 
 function noServers(disabled: readonly ServerConfig[]): HostError {
