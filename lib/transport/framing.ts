@@ -9,6 +9,7 @@ import { readMessages } from "../protocol/read.ts";
 import { glimpse } from "./broken.ts";
 import { add, begin, beginsAnew } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
+import { clipNoise, elementText, isJsonLike, onOneLine, parse } from "./text.ts";
 import type { Oversize, Received } from "./transport.ts";
 
 /** Lines that are no message. */
@@ -178,14 +179,11 @@ export class Framing {
   }
 
   #noise(text: string, reason: string, more: Partial<Noise> = {}): void {
-    this.#out.push({ noise: clip(text), reason, lines: 1, ...more });
+    this.#out.push({ noise: clipNoise(text), reason, lines: 1, ...more });
   }
 }
 
 // --- internal ---
-
-/** How much of a line of noise is kept. */
-const noiseMax = 200;
 
 /** How far a broken text is searched for its id. */
 const glimpseMax = 1_048_576;
@@ -194,37 +192,4 @@ const contentLength = /^content-length:\s*(\d{1,15})$/i;
 
 function isHeader(text: string): boolean {
   return /^[a-z-]{1,40}:/i.test(text);
-}
-
-function isJsonLike(text: string): boolean {
-  return text.startsWith("{") || text.startsWith("[");
-}
-
-/** Newlines in JSON stand only between tokens, so that blanks do the same. */
-function onOneLine(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, " ");
-}
-
-/** Copied, since a slice would keep the whole line in memory. */
-function clip(text: string): string {
-  return text.length > noiseMax ? `${[...text.slice(0, noiseMax)].join("")}…` : text;
-}
-
-/** Parses what can be a message or a batch; undefined for everything else, also for what is nested too deeply. */
-function parse(text: string): unknown {
-  if (!isJsonLike(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The text of one message of a batch. */
-function elementText(element: unknown): string {
-  try {
-    return JSON.stringify(element);
-  } catch {
-    return "";
-  }
 }
