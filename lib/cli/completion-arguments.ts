@@ -1,6 +1,7 @@
 /** The arguments of a tool as words to complete, read from its schema as last listed. Pure. */
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
+import { propertiesOf, propertyShape } from "../host/shape.ts";
 import type { Completion } from "./completion-types.ts";
 import { described } from "./completion-types.ts";
 import type { RecalledTool } from "./tool-cache.ts";
@@ -12,50 +13,33 @@ export function argumentsOf(
   tools: readonly RecalledTool[],
 ): Completion {
   const tool = tools.find((one) => one.name === name) ?? tools.find((one) => one.tool === name);
-  const properties = tool?.inputSchema["properties"];
-  if (!isObject(properties)) return [];
+  if (tool === undefined) return [];
   const [, key, sign] = /^(.+?)(:?=)/s.exec(current) ?? [];
   if (key !== undefined && sign !== undefined) {
     if (current.startsWith("@", key.length + sign.length)) return "files";
-    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    const json = sign === ":=";
-    return valuesOf(property).map((value) => ({
-      word: key + sign + (json || typeof value !== "string" ? JSON.stringify(value) : plain(value)),
-    }));
+    const text = sign === "=" ? plain : JSON.stringify;
+    return valuesOf(tool, key).map((value) => ({ word: key + sign + text(value) }));
   }
   const used = new Set(given.map((word) => /^(.+?):?=/s.exec(word)?.[1]));
-  const required = tool?.inputSchema["required"];
-  const isRequired = (one: string) => Array.isArray(required) && required.includes(one);
-  return Object.entries(properties)
-    .filter(([one]) => !used.has(one))
-    .sort(([a], [b]) => Number(isRequired(b)) - Number(isRequired(a)))
-    .map(([one, property]) => {
-      const text = isObject(property) ? property["description"] : undefined;
-      const description = typeof text === "string" ? text : "";
-      return described(
-        { word: `${one}=` },
-        isRequired(one) ? `(required) ${description}` : description,
-      );
+  return propertiesOf(tool.inputSchema)
+    .filter((property) => !used.has(property.key))
+    .map((property) => {
+      const text = isObject(property.schema) ? property.schema["description"] : undefined;
+      const words = [property.required ? "(required)" : "", typeof text === "string" ? text : ""];
+      return described({ word: `${property.key}=` }, words.join(" "));
     });
 }
 
 // --- internal ---
 
-/** The values that a schema names itself: enums, constants, booleans, also those of alternatives. */
-function valuesOf(schema: Json | undefined, depth = 0): Json[] {
-  if (!isObject(schema) || depth > 4) return [];
-  const own: Json[] = Array.isArray(schema["enum"]) ? schema["enum"] : [];
-  const constant = schema["const"] === undefined ? [] : [schema["const"]];
-  const booleans = schema["type"] === "boolean" ? [true, false] : [];
-  const alternatives = alternativesOf(schema).flatMap((one) => valuesOf(one, depth + 1));
-  return [...new Set([...own, ...constant, ...booleans, ...alternatives])];
+/** The values that the schema names itself. */
+function valuesOf({ inputSchema }: RecalledTool, key: string): Json[] {
+  const { constants, types } = propertyShape(inputSchema, key);
+  return [...new Set([...constants, ...(types.has("boolean") ? [true, false] : [])])];
 }
 
-function alternativesOf(schema: JsonObject): Json[] {
-  return [schema["anyOf"], schema["oneOf"]].filter((list) => Array.isArray(list)).flat();
-}
-
-/** A text as `key=` takes it: one that begins with `@` would name a file. */
-function plain(text: string): string {
-  return text.startsWith("@") ? `@${text}` : text;
+/** As `key=` takes it: JSON but for texts; one that begins with `@` would name a file. */
+function plain(value: Json): string {
+  if (typeof value !== "string") return JSON.stringify(value);
+  return value.startsWith("@") ? `@${value}` : value;
 }

@@ -10,6 +10,7 @@ import type { Config, ServerConfig } from "../config/types.ts";
 import { questions } from "./ask.ts";
 import { shellQuote } from "./tool-help.ts";
 import type { Io } from "./types.ts";
+import { visible } from "./visible.ts";
 
 /** Everything that a person must see of an entry before trusting it: as written, nothing expanded, nothing left out. */
 export function entryWords(server: ServerConfig): string {
@@ -29,7 +30,8 @@ export function entryWords(server: ServerConfig): string {
     if (server.envFile !== undefined) lines.push(`  envFile ${server.envFile}`);
   }
   if (roots !== undefined && roots.length > 0) lines.push(`  roots   ${roots.join(", ")}`);
-  return lines.join("\n");
+  // A line of ours is one line: nothing in an entry can begin another.
+  return lines.map((line) => visible(line).replaceAll("\n", "\\u000a")).join("\n");
 }
 
 export interface TrustContext {

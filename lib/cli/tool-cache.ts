@@ -2,7 +2,6 @@
  * What tools a server had when they were last listed, for completion only: nothing else may rely on it. It holds names,
  * descriptions and arguments, by a hash of the server's entry as written. It never throws: what fails is just not there.
  */
-import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { writePrivate } from "../config/files.ts";
 import { type Env, joinPath, ourPaths } from "../config/paths.ts";
@@ -58,18 +57,17 @@ function folderIn(env: Env): string | undefined {
   return cache === undefined ? undefined : joinPath(cache, "tools");
 }
 
-/** The entry without where it stands: the same server in two files has the same tools. */
-function keyOf({ origin: _, ...entry }: ServerConfig): string {
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(entry)).digest("hex").slice(0, 32);
+/** The entry as written: neither where it stands nor a flag such as `--env` changes what tools it has. */
+function keyOf(server: ServerConfig): string {
+  const { name, written } = server;
+  const link = server.kind === "stdio" ? [server.command, server.args] : server.url;
+  const text = JSON.stringify([name, link, written]);
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 function shortened({ name, tool, description, inputSchema }: HostTool): RecalledTool {
-  const { properties, required } = inputSchema;
-  const schema: JsonObject = {};
-  if (properties !== undefined) schema["properties"] = properties;
-  if (required !== undefined) schema["required"] = required;
   const short = description === undefined ? {} : { description: description.slice(0, 200) };
-  return { name, tool, inputSchema: schema, ...short };
+  return { name, tool, inputSchema, ...short };
 }
 
 function isTool(value: unknown): value is RecalledTool {

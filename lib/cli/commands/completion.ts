@@ -7,7 +7,9 @@ import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts"
 import type { Completion } from "../completion-types.ts";
 import { complete, splitLine, type World } from "../completion.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
+import { configFromFlags } from "../open.ts";
 import { commands, loaderOf } from "../table.ts";
+import { recalledTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -43,4 +45,24 @@ async function answer(shell: Shell, rest: readonly string[], io: Io): Promise<Co
     // Nobody can read a complaint in the middle of a line that is being written.
     return [];
   }
+}
+
+function worldOf(io: Io): World {
+  return {
+    common: { ...commonFlags, ...serverFlags, ...policyFlags },
+    async commands() {
+      const all = await Promise.all(Object.values(commands).map((load) => load()));
+      return all.map((module) => module.default);
+    },
+    command: async (name) => (await loaderOf(name)?.())?.default,
+    async servers(parsed) {
+      const { servers, bad } = await configFromFlags(parsed, io);
+      return [...servers, ...bad].map(({ name }) => name);
+    },
+    async tools(parsed) {
+      const { servers } = await configFromFlags(parsed, io);
+      const lists = await Promise.all(servers.map((server) => recalledTools(io.env, server)));
+      return lists.flatMap((list) => list ?? []);
+    },
+  };
 }

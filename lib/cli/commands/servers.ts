@@ -1,0 +1,180 @@
+/** `servers`: the configured servers and what is known of each; with `--check` each is started and asked. */
+import { type ErrorCode, HostError, isHostError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { verdictKey, verdictStore } from "../../client/eras.ts";
+import { ourPaths } from "../../config/paths.ts";
+import type { Config, Origin, ServerConfig } from "../../config/types.ts";
+import { type Failure, reportFailures } from "../failures.ts";
+import { commonFlags, serverFlags } from "../flags.ts";
+import { configFromFlags, failureOf, openFromFlags, prepareFromFlags } from "../open.ts";
+import { recalledTools, rememberTools } from "../tool-cache.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+import { visible } from "../visible.ts";
+
+const command: Command = {
+  name: "servers",
+  description: "List the configured servers and what is known of them",
+  example: "mcphost servers --check",
+  usage: "",
+  flags: {
+    check: { type: "boolean", description: "start each, and say how it is" },
+    ...commonFlags,
+    ...serverFlags,
+  },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+/** One line of the list. Absent: not known. */
+interface Row {
+  name: string;
+  kind: "stdio" | "http" | "";
+  /** `idle`: may start; `ready`: it was started and answered. */
+  state: "idle" | "ready" | "failed" | "untrusted" | "disabled" | "misconfigured";
+  era?: string;
+  revision?: string;
+  serverInfo?: object;
+  tools?: number;
+  instructions?: string;
+  from: Pick<Origin, "kind"> & { file: string };
+  error?: { code: string; message: string };
+}
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const { flags, positionals } = parsed;
+  if (positionals.length > 0)
+    throw new HostError("usage", `servers takes no ${JSON.stringify(positionals[0])}`, {
+      hint: "mcphost doctor SERVER looks at one",
+    });
+  const config = await configFromFlags(parsed, io);
+  for (const text of config.warnings) log({ level: "warn", text });
+  const check = flags["check"] === true && config.servers.some((one) => one.disabled !== true);
+  const { rows, failures } = check
+    ? await checked(parsed, io, log)
+    : await known(config, parsed, io, log);
+  const all = [...config.servers.map(({ name }) => rows.get(name)), ...config.bad.map(badRow)];
+  const listed = all.filter((row) => row !== undefined);
+  const text = flags["json"] === true ? `${JSON.stringify(listed)}\n` : tableOf(listed);
+  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  return await reportFailures([...config.bad.map(failureOf), ...failures], parsed, io);
+}
+
+interface Known {
+  rows: Map<string, Row>;
+  failures: Failure[];
+}
+
+/** What is known without starting anything or asking anybody. */
+async function known(config: Config, parsed: Parsed, io: Io, log: Log): Promise<Known> {
+  const nobody = { ...io, terminal: { stdin: false, stdout: false, stderr: false } };
+  const prepare = prepareFromFlags(parsed, nobody, log, config);
+  const { cache } = ourPaths(io.env);
+  const useCache = parsed.flags["no-cache"] !== true && cache !== undefined;
+  const verdicts = useCache ? verdictStore({ folder: cache, log }) : undefined;
+  const rows = new Map<string, Row>();
+  const failures: Failure[] = [];
+  for (const server of config.servers) {
+    const row = rowOf(server, "idle");
+    rows.set(server.name, row);
+    if (server.disabled) {
+      row.state = "disabled";
+      continue;
+    }
+    try {
+      const ready = await prepare(server, io.signal);
+      const verdict = await verdicts?.read(verdictKey(ready));
+      if (verdict) Object.assign(row, { era: verdict.era, revision: verdict.revision });
+    } catch (error) {
+      failures.push(failed(row, error));
+    }
+    const tools = useCache ? await recalledTools(io.env, server) : undefined;
+    if (tools) row.tools = tools.length;
+  }
+  return { rows, failures };
+}
+
+/** What each server says of itself. */
+async function checked(parsed: Parsed, io: Io, log: Log): Promise<Known> {
+  await using opened = await openFromFlags(parsed, io, log);
+  const { host, config } = opened;
+  const listing = await host.tools({ signal: io.signal });
+  const rows = new Map<string, Row>();
+  const failures: Failure[] = [];
+  const statuses = new Map(host.servers().map((status) => [status.name, status]));
+  for (const server of config.servers) {
+    const row = rowOf(server, server.disabled ? "disabled" : "ready");
+    rows.set(server.name, row);
+    const { era, revision, serverInfo, instructions } = statuses.get(server.name) ?? {};
+    const own = listing.tools.filter((tool) => tool.server === server.name);
+    Object.assign(row, { era, revision, serverInfo, instructions });
+    const failure = listing.failed.find((one) => one.server === server.name);
+    if (failure) failures.push(failed(row, failure.error));
+    else if (!server.disabled) row.tools = own.length;
+    if (own.length > 0 && parsed.flags["no-cache"] !== true)
+      await rememberTools(io.env, server, own);
+  }
+  return { rows, failures };
+}
+
+function rowOf({ name, kind, origin }: ServerConfig, state: Row["state"]): Row {
+  return { name, kind, state, from: { kind: origin.kind, file: origin.file ?? origin.label } };
+}
+
+function badRow({ name, origin, reason }: Config["bad"][number]): Row {
+  return {
+    name,
+    kind: "",
+    state: "misconfigured",
+    from: { kind: origin.kind, file: origin.file ?? origin.label },
+    error: { code: "config", message: reason },
+  };
+}
+
+const states: Partial<Record<ErrorCode, Row["state"]>> = {
+  denied: "untrusted",
+  config: "misconfigured",
+  usage: "misconfigured",
+};
+
+/** @throws what is no fault of the server */
+function failed(row: Row, error: unknown): Failure {
+  if (!isHostError(error) || error.code === "cancelled") throw error;
+  row.state = states[error.code] ?? "failed";
+  row.error = { code: error.code, message: error.message };
+  return { server: row.name, error };
+}
+
+function tableOf(rows: readonly Row[]): string {
+  const head = ["NAME", "KIND", "STATE", "ERA", "TOOLS", "FROM"];
+  const cells = rows.map(({ name, kind, state, era, revision, tools, from }) => [
+    name,
+    kind || "-",
+    state,
+    era === undefined ? "-" : `${era} ${revision ?? ""}`.trim(),
+    String(tools ?? "-"),
+    from.file,
+  ]);
+  const widths = head.map((_, at) =>
+    Math.max(...[head, ...cells].map((row) => row[at]?.length ?? 0)),
+  );
+  const lines = [head, ...cells].map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  const [first = "", ...others] = lines;
+  const body = others.map((line, at) => line + instructionsOf(rows[at]?.instructions));
+  return rows.length === 0 ? "" : `${[first, ...body].join("\n")}\n`;
+}
+
+/** Below the line of its server, indented; the whole text is in `--json`. */
+function instructionsOf(text = ""): string {
+  const lines = text.trim().split(/\r?\n/);
+  if (lines[0] === "") return "";
+  const more = lines.length > 3 ? ["…"] : [];
+  return [...lines.slice(0, 3), ...more].map((line) => `\n    ${line.slice(0, 200)}`).join("");
+}

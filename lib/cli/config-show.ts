@@ -1,0 +1,80 @@
+/**
+ * The checked config as people may see and pass it on: what may be a secret is hidden, references to secrets are not.
+ * Pure; it hides too much rather than too little.
+ */
+import { readReferences } from "../config/references.ts";
+import { redact, secretsOfArgument, secretsOfUrl } from "../config/secrets.ts";
+import type { Config, Origin, ServerConfig } from "../config/types.ts";
+
+/** The whole config as JSON values, without anything that may be a secret. */
+export function shownConfig(config: Config): object {
+  const { servers, bad, policy, limits, inputs, warnings, files } = config;
+  return {
+    files: files.map(shownOrigin),
+    servers: servers.map(shownServer),
+    bad: bad.map(({ origin, ...entry }) => ({ ...entry, from: shownOrigin(origin) })),
+    policy: policy.map(({ origin, ...rule }) =>
+      origin === undefined ? rule : { ...rule, from: shownOrigin(origin) },
+    ),
+    limits,
+    inputs: Object.entries(inputs).map(([id, { default: _, ...input }]) => ({ id, ...input })),
+    warnings,
+  };
+}
+
+// --- internal ---
+
+const mask = "***";
+
+function shownOrigin({ file, label, kind }: Origin): object {
+  return { kind, file: file ?? label };
+}
+
+function shownServer({ written: _, origin, ...server }: ServerConfig): object {
+  const from = shownOrigin(origin);
+  if (server.kind === "http")
+    return { ...server, url: shownUrl(server.url), headers: shownValues(server.headers), from };
+  const { givenEnv, ...rest } = server;
+  const args = server.args.map((arg, at) => shownArgument(arg, server.args[at - 1]));
+  const env = shownValues({ ...server.env, ...givenEnv });
+  return { ...rest, args, env, from };
+}
+
+/** Values of variables and headers: only plain references are shown, as written. */
+function shownValues(
+  values: Readonly<Record<string, string | null>>,
+): Record<string, string | null> {
+  const shown: Record<string, string | null> = Object.create(null);
+  for (const [name, value] of Object.entries(values))
+    shown[name] = value === null || isReference(value) ? value : mask;
+  return shown;
+}
+
+/** Nothing but references, and no default that could be a secret itself. */
+function isReference(text: string): boolean {
+  const parts = readReferences(text);
+  return (
+    parts.length > 0 &&
+    parts.every((part) => typeof part !== "string" && (part.fallback ?? "") === "")
+  );
+}
+
+/** `--token X`, `--api-key=X`, `NAME=X`, addresses with credentials. */
+function shownArgument(arg: string, before = ""): string {
+  const [, flag = "", value] = /^(--?[\w-]+)(?:=([^]*))?$/.exec(arg) ?? [];
+  if (value !== undefined && secretFlag.test(flag))
+    return isReference(value) ? arg : `${flag}=${mask}`;
+  if (/^--?[\w-]+$/.test(before) && secretFlag.test(before) && flag === "")
+    return isReference(arg) ? arg : mask;
+  return redact(arg, hiddenOf(secretsOfArgument(arg)));
+}
+
+const secretFlag = /token|secret|passw|api-?_?key|credential|auth|bearer/i;
+
+function shownUrl(url: string): string {
+  return redact(url, hiddenOf(secretsOfUrl(url)));
+}
+
+function hiddenOf(secrets: string[]): string[] {
+  return secrets.filter((secret) => !isReference(secret));
+}
