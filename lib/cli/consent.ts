@@ -31,7 +31,7 @@ export function entryWords(server: ServerConfig): string {
   }
   if (roots !== undefined && roots.length > 0) lines.push(`  roots   ${roots.join(", ")}`);
   // A line of ours is one line: nothing in an entry can begin another.
-  return lines.map((line) => visible(line).replaceAll("\n", "\\u000a")).join("\n");
+  return lines.map((line) => visible(line.replaceAll("\n", "\\u000a"))).join("\n");
 }
 
 export interface TrustContext {
