@@ -9,7 +9,8 @@ import type { ErrorObject, Message, RequestId, Response } from "./jsonrpc.ts";
 
 /** A message, with what was unusual about it (for a debug entry), or the reason why the value is none. */
 export type Reading =
-  { message: Message; odd?: string; noise?: undefined } | { message?: undefined; noise: string };
+  | { message: Message; odd?: string; noise?: undefined }
+  | { message?: undefined; odd?: undefined; noise: string };
 
 /**
  * Reads one value. The message is the value itself where that is in order, else a mended copy.
