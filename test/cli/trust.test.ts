@@ -97,7 +97,7 @@ describe("trust", () => {
   });
 
   test("control characters in an entry cannot forge what is shown", async () => {
-    const args = ["\u001b[2K\u001b[1A\r", 'a\nserver "safe"', "\u202e"];
+    const args = ["\u001b[2K\u001b[1A\r", 'a\r\nserver "safe"', "\u202e"];
     await using dir = await project({ one: { command: "evil", args } });
     const run = await trust(dir).run();
     expect(run.code).toBe(5);
