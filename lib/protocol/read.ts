@@ -89,7 +89,8 @@ function readResponse(value: JsonObject, id: RequestId | null, odd: string[]): R
 function readError(error: Json): ErrorObject {
   if (isErrorObject(error)) return error as unknown as ErrorObject;
   if (!isObject(error)) {
-    return { code: 0, message: `${show(error)} (an error without a code)` };
+    const message = `${show(error)} (an error without a code)`;
+    return { code: 0, message, ...(Array.isArray(error) && { data: error }) };
   }
   const { code, message, data } = error;
   const known = typeof code === "string" && code !== "" ? Number(code) : code;
@@ -122,13 +123,9 @@ function jsonrpcFault(version: Json | undefined): string {
   return version === undefined ? "no jsonrpc member" : `jsonrpc ${show(version)}`;
 }
 
-/** A text as it is, other JSON clipped; a value nested too deeply for that is only named. */
+/** For a message to a person. Objects are only named: they may be of any size and depth. */
 function show(value: Json): string {
-  if (typeof value === "string") return value;
-  try {
-    const text = JSON.stringify(value);
-    return text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  } catch {
+  if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? "an array" : "an object";
-  }
+  return String(value);
 }

@@ -115,16 +115,28 @@ function readOutputSchema(value: Json | undefined, context: Context): JsonObject
   return fits(value, "outputSchema", context) ? value : undefined;
 }
 
-/** Bounds a schema. `JSON.stringify` throws on what is nested too deeply to be walked at all. */
+/** Bounds a schema. The depth comes first: `JSON.stringify` takes seconds to find out that it cannot. */
 function fits(schema: JsonObject, what: string, { schemaBytesMax, warn }: Context): boolean {
-  try {
-    const { length } = JSON.stringify(schema);
-    if (length <= schemaBytesMax) return true;
-    warn(`its ${what} is longer than ${schemaBytesMax} bytes: left out, nothing is checked by it`);
-  } catch {
-    warn(`its ${what} is nested too deeply: left out, nothing is checked by it`);
-  }
+  const deep = isDeeper(schema, schemaDepthMax);
+  if (!deep && JSON.stringify(schema).length <= schemaBytesMax) return true;
+  const fault = deep ? "nested too deeply" : `longer than ${schemaBytesMax} bytes`;
+  warn(`its ${what} is ${fault}: left out, nothing is checked by it`);
   return false;
+}
+
+const schemaDepthMax = 1000;
+
+function isDeeper(schema: JsonObject, depthMax: number): boolean {
+  let level: object[] = [schema];
+  for (let depth = 0; depth < depthMax; depth++) {
+    level = level.flatMap((node) => Object.values(node).filter(isNode));
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
+function isNode(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** The most telling fault of an input schema, by a look at its root and its properties alone. */

@@ -16,6 +16,10 @@ import {
   retryRevision,
 } from "../../lib/protocol/legacy.ts";
 
+const read = (protocolVersion: unknown) =>
+  readInitialize({ protocolVersion } as never, "2025-11-25");
+const retry = (data: unknown, code = -32_602) =>
+  retryRevision({ code, message: "no", data: data as never }, "2025-11-25");
 const clientInfo = { name: "mcphost", version: "1" };
 
 test("every revision has its codec, and no other", () => {
@@ -52,7 +56,7 @@ test("requests carry the progress token, and the caller's _meta stays", () => {
     name: "t",
     _meta: { a: 1, progressToken: 4 },
   });
-  expect(given._meta.progressToken).toBe("theirs");
+  expect(given).toEqual({ name: "t", _meta: { a: 1, progressToken: "theirs" } });
   expect(codec.params({ a: 1 }, { clientInfo, capabilities: {} })).toEqual({ a: 1 });
 });
 
@@ -68,9 +72,6 @@ test("every result that is an object is complete, whatever its resultType", () =
 });
 
 describe("the answer to initialize", () => {
-  const read = (protocolVersion: unknown) =>
-    readInitialize({ protocolVersion } as never, "2025-11-25");
-
   test("is taken with its parts", () => {
     expect(
       readInitialize(
@@ -126,8 +127,6 @@ describe("the answer to initialize", () => {
 });
 
 describe("a refusal of the revision", () => {
-  const retry = (data: unknown, code = -32_602) =>
-    retryRevision({ code, message: "no", data: data as never }, "2025-11-25");
   const rows: [string, unknown, string | undefined][] = [
     [
       "supported",

@@ -28,8 +28,8 @@ test("every request carries the envelope, over the caller's own _meta", () => {
       progressToken: 3,
     },
   });
-  const bare = codec.params({}, { clientInfo, capabilities: {} });
-  expect(Object.keys(bare._meta as object)).toEqual([
+  const { _meta: bare } = codec.params({}, { clientInfo, capabilities: {} });
+  expect(Object.keys(bare as object)).toEqual([
     "io.modelcontextprotocol/protocolVersion",
     "io.modelcontextprotocol/clientCapabilities",
     "io.modelcontextprotocol/clientInfo",

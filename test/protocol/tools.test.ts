@@ -5,6 +5,7 @@ import { readTools } from "../../lib/protocol/tools.ts";
 
 const object = { type: "object", properties: { a: { type: "string" } } };
 const good = { name: "good", inputSchema: object };
+const page = (description: string) => ({ tools: [{ ...good, description }] });
 const read = (...tools: unknown[]) => readTools({ tools } as never);
 
 test("a good tool is taken whole, without a word", () => {
@@ -115,7 +116,6 @@ test("entries that are no tools are left out, and said with their place", () => 
 
 test("of two tools with one name the first counts, over pages too", () => {
   const seen = new Set<string>();
-  const page = (description: string) => ({ tools: [{ ...good, description }] });
   expect(readTools(page("one"), { seen }).tools).toHaveLength(1);
   const { tools, warnings } = readTools(page("two"), { seen });
   expect(tools).toEqual([]);
