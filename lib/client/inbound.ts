@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
+import { clip } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { PeerOptions } from "../transport/peer-types.ts";
 import { answerTo, refusalOf } from "./answers.ts";
@@ -44,7 +45,7 @@ export function createInbound(options: ConnectOptions): Inbound {
         // Before the handshake ends nothing was listed, so that nothing can be stale.
         if (settled) onListChanged?.(list);
       } else {
-        debug(`notification ignored: ${clip(method)}`);
+        debug(`notification ignored: ${clip(method, 200)}`);
       }
     },
   };
@@ -68,7 +69,7 @@ const levels = new Map<unknown, LogLevel>([
 /** A log notification in words. `data` may be any JSON (protocol.md 1.15). */
 function logOf(params: JsonObject): { level: LogLevel; text: string } {
   const { level, logger, data } = params;
-  const text = clip(typeof data === "string" ? data : textOf(data));
+  const text = clip(typeof data === "string" ? data : textOf(data), textMax);
   return {
     level: levels.get(level) ?? "info",
     text: typeof logger === "string" && logger !== "" ? `${clip(logger, 200)}: ${text}` : text,
@@ -81,8 +82,4 @@ function textOf(data: Json | undefined): string {
   } catch {
     return "(data nested too deeply to show)";
   }
-}
-
-function clip(text: string, max = textMax): string {
-  return text.length > max ? `${text.slice(0, max)}… (${text.length} characters)` : text;
 }
