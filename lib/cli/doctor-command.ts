@@ -2,6 +2,7 @@
  * What a command line tells before it is run: not found, a docker without `-i`, a terminal where there must be none, a
  * variable that no shell will expand. Pure; a part of the doctor.
  */
+import type { ServerConfig } from "../config/types.ts";
 import type { Examination, Finding } from "./doctor-types.ts";
 
 type Started = NonNullable<Examination["started"]>;
@@ -10,7 +11,7 @@ type Started = NonNullable<Examination["started"]>;
 export function commandFindings({ started, error }: Examination): Finding[] {
   if (!started) return [];
   const { command, args } = started;
-  if (!started.cwdExists)
+  if (error && !started.cwdExists)
     return [
       {
         level: "error",
@@ -19,7 +20,7 @@ export function commandFindings({ started, error }: Examination): Finding[] {
         hint: 'mend "cwd", or make the folder',
       },
     ];
-  if (started.path === undefined) return [notFound(started)];
+  if (error && started.path === undefined) return [notFound(started)];
   const [program, rest] = unwrapped(base(command), args);
   return [
     ...container(program, rest, error !== undefined),
@@ -27,6 +28,19 @@ export function commandFindings({ started, error }: Examination): Finding[] {
     ...(error ? prompts(program, rest) : []),
     ...unexpanded(args),
   ];
+}
+
+/** Servers that are the same as an earlier one but for the name: name → the earlier one's. */
+export function duplicates(servers: readonly ServerConfig[]): Map<string, string> {
+  const first = new Map<string, string>();
+  const same = new Map<string, string>();
+  for (const { name, origin: _, written: __, ...settings } of servers) {
+    const key = JSON.stringify(Object.entries(settings).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    const before = first.get(key);
+    if (before === undefined) first.set(key, name);
+    else same.set(name, before);
+  }
+  return same;
 }
 
 // --- internal ---

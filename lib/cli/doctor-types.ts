@@ -6,6 +6,8 @@ import type { Implementation } from "../protocol/mcp.ts";
 /** What was seen of one server. */
 export interface Examination {
   name: string;
+  /** Another server with the same command line and settings. */
+  sameAs?: string;
   /** The entry could not be used at all (bad, unset variable, untrusted, not offered yet): nothing was started. */
   unusable?: HostError;
   /** What was started, expanded; absent where nothing was. */
@@ -37,6 +39,7 @@ export interface Examination {
   noise?: { count: number; first: readonly string[]; contentLength: boolean };
   stderr?: readonly string[];
   stop?: StopReport;
+  /** From the end of its stdin to its end; only where it had answered. */
   stopMs?: number;
 }
 

@@ -20,6 +20,7 @@ export function diagnose(seen: Examination): Diagnosis {
     ...stdoutFindings(seen),
     ...listFindings(seen),
     ...stopFindings(seen),
+    ...duplicate(seen),
   ];
   return { name: seen.name, status, findings };
 }
@@ -53,6 +54,12 @@ function unusable({ unusable: error }: Examination): Finding[] {
   if (!error) return [];
   const hint = error.hint === undefined ? {} : { hint: error.hint };
   return [{ level: "error", code: error.code, text: error.message, ...hint }];
+}
+
+function duplicate({ sameAs }: Examination): Finding[] {
+  if (sameAs === undefined) return [];
+  const text = `it is the same as ${sameAs}: its tools are there twice`;
+  return [{ level: "warn", code: "duplicate", text, hint: "take one of the two out" }];
 }
 
 function startFindings(seen: Examination): Finding[] {

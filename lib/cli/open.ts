@@ -118,7 +118,7 @@ function withoutQuestions(config: Config): Config {
   return { ...config, servers, policy: config.policy.filter((rule) => rule.do !== "ask") };
 }
 
-function noServers(disabled: readonly ServerConfig[]): HostError {
+export function noServers(disabled: readonly ServerConfig[]): HostError {
   const why =
     disabled.length > 0 ? "every configured server is disabled" : "no server is configured";
   return new HostError("config", why, {

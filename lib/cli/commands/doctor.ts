@@ -1,0 +1,172 @@
+/**
+ * `doctor [SERVER…]`: starts, greets, lists and stops each server, and says what is wrong with it and how to mend it.
+ */
+import { HostError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { verdictKey, verdictStore } from "../../client/eras.ts";
+import { ourPaths } from "../../config/paths.ts";
+import type { Config, ServerConfig } from "../../config/types.ts";
+import { nameTools } from "../../host/names.ts";
+import type { HostTool } from "../../host/types.ts";
+import { startReaper } from "../../process/reaper.ts";
+import { duplicates } from "../doctor-command.ts";
+import { diagnosisJson, diagnosisText } from "../doctor-text.ts";
+import type { Examination } from "../doctor-types.ts";
+import { diagnose } from "../doctor.ts";
+import { examine, type Examined } from "../examine.ts";
+import { commonFlags, durationOf, serverFlags } from "../flags.ts";
+import { configFromFlags, failureOf, noServers } from "../open.ts";
+import { prepareFromFlags } from "../prepare.ts";
+import { rememberTools } from "../tool-cache.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+import { visible } from "../visible.ts";
+
+const { wait: _wait, ...flags } = serverFlags;
+
+const command: Command = {
+  name: "doctor",
+  description: "Start, greet, list and stop each server; say what is wrong and how to mend it",
+  example: "mcphost doctor -- npx -y @modelcontextprotocol/server-everything",
+  usage: "[SERVER…]",
+  flags: {
+    timeout: {
+      type: "string",
+      valueHint: "DURATION",
+      description: "how long a server may take to start, and to list its tools (60s)",
+    },
+    ...commonFlags,
+    ...flags,
+  },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+/** How many are looked at side by side: more would make each other look slow. */
+const atOnce = 4;
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const config = await configFromFlags(parsed, io);
+  for (const text of config.warnings) log({ level: "warn", text });
+  const { servers, bad } = chosenOf(config, parsed.positionals);
+  const options = {
+    prepare: prepareFromFlags(parsed, io, log, config),
+    env: io.env,
+    cwd: io.cwd,
+    limits: config.limits,
+    reaper: startReaper(),
+    timeoutMs: durationOf(parsed.flags, "timeout"),
+    log: unrepeated(log),
+    signal: io.signal,
+  };
+  const same = duplicates(servers);
+  const examined = await sideBySide(servers, async (server) => {
+    io.status?.(`looking at ${server.name} …`);
+    const found = await examine(server, options);
+    const sameAs = same.get(server.name);
+    if (sameAs !== undefined) found.seen.sameAs = sameAs;
+    return found;
+  });
+  io.status?.(undefined);
+  if (parsed.flags["no-cache"] !== true) await keep(config.servers, examined, io, log);
+  const unread = bad.map((entry): Examination => {
+    return { name: entry.name, ourEnv: [], unusable: failureOf(entry).error };
+  });
+  return await print([...examined.map(({ seen }) => seen), ...unread], parsed, io);
+}
+
+/** Those that are named, else all that are not disabled. @throws HostError `usage` `config` */
+function chosenOf(
+  { servers, bad }: Config,
+  names: readonly string[],
+): Pick<Config, "servers" | "bad"> {
+  const known = [...servers, ...bad].map(({ name }) => name);
+  for (const name of names)
+    if (!known.includes(name))
+      throw new HostError("usage", `there is no server called ${JSON.stringify(name)}`, {
+        facts: { servers: known },
+        hint: known.length > 0 ? `there are ${known.join(", ")}` : "no server is configured",
+      });
+  if (names.length > 0) {
+    const named = ({ name }: { name: string }) => names.includes(name);
+    return { servers: servers.filter(named), bad: bad.filter(named) };
+  }
+  const enabled = servers.filter((server) => server.disabled !== true);
+  if (enabled.length === 0 && bad.length === 0) throw noServers(servers);
+  return { servers: enabled, bad };
+}
+
+/** In the order given, a few at a time. */
+async function sideBySide<T, R>(items: readonly T[], look: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const rest = items.entries();
+  const worker = async () => {
+    for (const [at, item] of rest) results[at] = await look(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
+
+/** What the diagnosis says is not said on stderr too. */
+function unrepeated(log: Log): Log {
+  return (entry) =>
+    log(
+      entry.server !== undefined && entry.source === undefined
+        ? { ...entry, level: "debug" }
+        : entry,
+    );
+}
+
+/** Names are those that `tools` would show: of all servers together. */
+async function keep(
+  servers: readonly ServerConfig[],
+  examined: readonly Examined[],
+  io: Io,
+  log: Log,
+): Promise<void> {
+  const byName = new Map(examined.map((found) => [found.seen.name, found]));
+  const toolsOf = (name: string) => byName.get(name)?.list?.tools ?? [];
+  const table = nameTools(
+    servers.map(({ name, prefix, rename }) => {
+      return { name, prefix, rename, tools: toolsOf(name).map((tool) => tool.name) };
+    }),
+  );
+  const { cache } = ourPaths(io.env);
+  const verdicts = cache === undefined ? undefined : verdictStore({ folder: cache, log });
+  for (const server of servers) {
+    const { ready, client } = byName.get(server.name) ?? {};
+    if (ready && client && ready.protocol === "auto")
+      await verdicts?.write(verdictKey(ready), client.verdict);
+    const tools = toolsOf(server.name).map((tool): HostTool => {
+      const name = table.byServer.get(server.name)?.get(tool.name)?.name ?? tool.name;
+      const description = tool.description === undefined ? {} : { description: tool.description };
+      return {
+        name,
+        server: server.name,
+        tool: tool.name,
+        inputSchema: tool.inputSchema,
+        ...description,
+      };
+    });
+    if (tools.length > 0) await rememberTools(io.env, server, tools);
+  }
+}
+
+/** Returns 3 if a server failed, 2 if only configuration did, else 0. */
+async function print(
+  all: readonly Examination[],
+  { flags: given }: Parsed,
+  io: Io,
+): Promise<number> {
+  const diagnosed = all.map((seen) => ({ seen, diagnosis: diagnose(seen) }));
+  const text =
+    given["json"] === true
+      ? `${JSON.stringify(diagnosed.map(({ seen, diagnosis }) => diagnosisJson(diagnosis, seen)))}\n`
+      : diagnosed.map(({ seen, diagnosis }) => diagnosisText(diagnosis, seen)).join("");
+  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  const statuses = new Set(diagnosed.map(({ diagnosis }) => diagnosis.status));
+  if (statuses.has("failed")) return 3;
+  return statuses.has("config") ? 2 : 0;
+}

@@ -1,0 +1,45 @@
+/** A diagnosis in words for a person, and as a value for a program. Pure. */
+import type { Diagnosis, Examination, Finding } from "./doctor-types.ts";
+
+/** A line on how the server is, and below it each finding with what to do. */
+export function diagnosisText(diagnosis: Diagnosis, seen: Examination): string {
+  const { name, status, findings } = diagnosis;
+  const lines = [`${name}: ${[words[status], ...facts(seen)].join(", ")}`];
+  for (const finding of findings) lines.push(...findingLines(finding));
+  return `${lines.join("\n")}\n`;
+}
+
+/** One element of the array that `--json` prints. */
+export function diagnosisJson(diagnosis: Diagnosis, seen: Examination): object {
+  const { name, status, findings } = diagnosis;
+  const { era, revision, serverInfo, tools, startMs, stop, stopMs } = seen;
+  const ms = (value: number | undefined) => (value === undefined ? undefined : Math.round(value));
+  const times = { startMs: ms(startMs), stopMs: ms(stopMs) };
+  return { name, status, era, revision, serverInfo, tools, ...times, stop, findings };
+}
+
+// --- internal ---
+
+const words: Record<Diagnosis["status"], string> = {
+  ok: "ok",
+  config: "cannot be started as it is configured",
+  failed: "failed",
+};
+
+function facts({ era, revision, serverInfo, tools, startMs }: Examination): string[] {
+  return [
+    ...(era === undefined ? [] : [`${era} ${revision}`]),
+    ...(serverInfo === undefined ? [] : [`${serverInfo.name} ${serverInfo.version}`]),
+    ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}`]),
+    ...(startMs === undefined ? [] : [`started in ${Math.round(startMs)} ms`]),
+  ];
+}
+
+function findingLines({ level, text, hint }: Finding): string[] {
+  const [first = "", ...others] = text.split("\n");
+  return [
+    `  ${level === "warn" ? "warning" : "error"}: ${first}`,
+    ...others.map((line) => `    | ${line}`),
+    ...(hint === undefined ? [] : [`    ${hint}`]),
+  ];
+}

@@ -1,0 +1,139 @@
+/**
+ * One look at one server for the doctor: it is started, greeted, asked for its tools and stopped, and all that was seen
+ * is kept. It judges nothing (doctor.ts does) and remembers nothing.
+ */
+import { version } from "../../package.json";
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { connect } from "../client/client.ts";
+import type { McpClient, ToolList } from "../client/types.ts";
+import type { Limits, ServerConfig, StdioServer } from "../config/types.ts";
+import type { OpenHostOptions } from "../host/types.ts";
+import type { Child, Reaper } from "../process/child.ts";
+import { childEnv } from "../process/env.ts";
+import { spawnChild } from "../process/spawn.ts";
+import { openStdio } from "../transport/stdio.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Examination } from "./doctor-types.ts";
+
+export interface ExamineOptions {
+  prepare: OpenHostOptions["prepare"];
+  /** Ours. */
+  env: Record<string, string | undefined>;
+  cwd: string;
+  limits: Partial<Limits>;
+  reaper: Reaper | undefined;
+  /** For the start, and again for the list. @default the server's own, else 60000 */
+  timeoutMs?: number | undefined;
+  log: Log;
+  signal: AbortSignal;
+}
+
+/** What was seen, and what is worth keeping of it. */
+export interface Examined {
+  seen: Examination;
+  ready?: StdioServer;
+  client?: Pick<McpClient, "verdict">;
+  list?: ToolList;
+}
+
+/** @throws HostError `cancelled`; what is wrong with the server is in `seen` */
+export async function examine(config: ServerConfig, options: ExamineOptions): Promise<Examined> {
+  const seen: Examination = { name: config.name, ourEnv: Object.keys(options.env) };
+  let ready: StdioServer;
+  try {
+    ready = await options.prepare(config, options.signal);
+  } catch (error) {
+    seen.unusable = serverError(error, config.name);
+    return { seen };
+  }
+  const env = childEnv(options.env, ready);
+  seen.started = await startedOf(ready, env, options.cwd);
+  const found: Examined = { seen, ready };
+  const links: { child: Child; transport: Transport }[] = [];
+  const began = performance.now();
+  try {
+    await using client = await connect({
+      ...connectOptions(ready, options),
+      open: async () => {
+        const child = spawnReady(ready, env, options);
+        const transport = openStdio(child, { name: ready.name, log: options.log });
+        links.push({ child, transport });
+        return transport;
+      },
+    });
+    seen.startMs = performance.now() - began;
+    const { era, revision, serverInfo, verdict } = client;
+    Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
+    found.client = { verdict };
+    found.list = await client.listTools({
+      signal: options.signal,
+      ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+    });
+    seen.tools = found.list.tools.length;
+    seen.warnings = found.list.warnings;
+    const stopping = performance.now();
+    await links.at(-1)?.child.stop();
+    seen.stopMs = performance.now() - stopping;
+  } catch (error) {
+    seen.error = serverError(error, config.name);
+  } finally {
+    const link = links.at(-1);
+    Object.assign(seen, link?.transport.facts());
+    for (const { child } of links) seen.stop = await child.stop();
+  }
+  return found;
+}
+
+// --- internal ---
+
+function connectOptions(server: StdioServer, options: ExamineOptions) {
+  const startTimeoutMs = options.timeoutMs ?? server.startTimeoutMs;
+  return {
+    ...options.limits,
+    name: server.name,
+    clientInfo: { name: "mcphost", version },
+    answers: {},
+    log: options.log,
+    signal: options.signal,
+    protocol: server.protocol,
+    ...(startTimeoutMs !== undefined && { startTimeoutMs }),
+  };
+}
+
+function spawnReady(
+  { name, command, args, cwd, stopMs }: StdioServer,
+  env: Record<string, string>,
+  { log, reaper }: ExamineOptions,
+): Child {
+  return spawnChild(
+    { name, command, args, env, ...(cwd !== undefined && { cwd }) },
+    { log, reaper, ...(stopMs !== undefined && { stopMs }) },
+  );
+}
+
+async function startedOf(
+  { command, args, cwd: own }: StdioServer,
+  env: Record<string, string>,
+  ours: string,
+): Promise<NonNullable<Examination["started"]>> {
+  const cwd = own ?? ours;
+  const searched = env["PATH"] ?? "";
+  const { stat } = await import("node:fs/promises");
+  const cwdExists = await stat(cwd).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  const path = Bun.which(command, { PATH: searched, cwd }) ?? undefined;
+  return { command, args, path, searched, cwd, cwdExists, env: Object.keys(env) };
+}
+
+/** What is no fault of the server's goes through. */
+function serverError(error: unknown, server: string): HostError {
+  if (isHostError(error)) {
+    if (error.code === "cancelled") throw error;
+    return error;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return new HostError("rpc_error", reason, { facts: { server }, cause: error });
+}
