@@ -125,6 +125,8 @@ function check<T extends v.GenericSchema>(
       found,
       unknownKey(String(path.at(-1)), ruleKeys).text,
     );
+  if (issue.type === "strict_object" && found === undefined && path.length > 0)
+    throw problem(origin, [key, ...path.slice(0, -1)], `the key ${issue.expected}`, found);
   throw problem(origin, [key, ...path], issue.message, found);
 }
 
@@ -175,7 +177,8 @@ function topWarnings(document: JsonObject, part: ConfigPart): string[] {
   for (const key of ["plugins", "network"])
     if (ours && document[key] !== undefined)
       warnings.push(`${origin.label}: this version does not know ${key} yet; it has no effect`);
-  if (part.servers.size === 0 && origin.kind === "named" && warnings.length === 0)
+  const silent = !shapes.some((shape) => Object.hasOwn(document, shape.key));
+  if (silent && origin.kind === "named" && warnings.length === 0)
     warnings.push(
       `${origin.label}: no servers in it (expected an object mcpServers, or another known shape)`,
     );

@@ -9,7 +9,7 @@ export interface Reference {
 }
 
 /** VS Code's and Cursor's names, and `configDir`. They win over an environment variable of that name. */
-export const ownNames = [
+const ownNames = [
   "workspaceFolder",
   "workspaceFolderBasename",
   "userHome",

@@ -31,7 +31,7 @@ const envValue = v.union([text, v.number(), flag], "a string, number, true, fals
 const protocols = ["auto", "legacy", "modern", ...legacyRevisions, ...modernRevisions];
 
 /** The keys of a server, under our own names; all optional, since which are needed depends on its kind. */
-export const serverEntries = {
+const serverEntries = {
   command: key(
     v.union([text, texts], "a string, or an array of strings"),
     "The program of a server that is started, or program and arguments.",

@@ -4,7 +4,7 @@
  */
 
 /** Shorter values are not hidden: blanking every "1" would hide the message, not a secret. */
-export const secretLengthMin = 6;
+const secretLengthMin = 6;
 
 const mask = "***";
 

@@ -2,14 +2,12 @@
  * One entry of a config file → one checked server, or what is wrong with it. Judges an entry alone: it never throws and
  * never looks at another one. Loaded only when a config is read.
  */
-import * as v from "valibot";
-
 import { isObject } from "../base/json.ts";
+import { checkFields, type Known } from "./checks.ts";
 import type { Entry } from "./formats.ts";
-import { type Field, gatherFields } from "./keys.ts";
+import { gatherFields } from "./keys.ts";
 import { linkKinds } from "./links.ts";
 import { kindOf, pathText } from "./problems.ts";
-import { Server } from "./schema.ts";
 import type { BadServer, HttpServer, Origin, ServerConfig, StdioServer } from "./types.ts";
 
 export interface ServerReading {
@@ -32,7 +30,7 @@ export function readServer(entry: Entry, origin: Origin): ServerReading {
     return bad(`${where}: expected an object, found ${kindOf(entry.value)}`);
   const fields = gatherFields(entry.value, entry.timeoutIsSeconds === true);
   const warnings = fields.warnings.map((text) => `${where}: ${text}`);
-  const problems = [...typeProblems(fields.known), ...valueProblems(fields.known)];
+  const problems = checkFields(fields.known);
   const kind = kindOfLink(fields.known);
   if ("problem" in kind) problems.push({ path: [], text: kind.problem });
   if (problems.length > 0 || "problem" in kind) {
@@ -51,67 +49,6 @@ export function readServer(entry: Entry, origin: Origin): ServerReading {
 // --- internal ---
 
 const problemsMax = 3;
-
-interface Problem {
-  path: (string | number)[];
-  text: string;
-}
-
-type Known = Map<string, Field>;
-
-/** What the schemas find: paths are in the words that were written. */
-function typeProblems(known: Known): Problem[] {
-  const input: Record<string, unknown> = {};
-  for (const [key, field] of known) input[key] = field.value;
-  const result = v.safeParse(Server, input);
-  return (result.issues ?? []).map((issue) => {
-    const [key = "", ...rest] = (issue.path ?? []).map((item) => item.key as string | number);
-    const value: unknown = issue.path?.at(-1)?.value;
-    return {
-      path: [known.get(String(key))?.key ?? key, ...rest],
-      text: `expected ${issue.message}, found ${shown(String(key), value)}`,
-    };
-  });
-}
-
-/** Only words that we choose from are shown: any other value may be a secret. */
-function shown(key: string, value: unknown): string {
-  const word = ["type", "protocol", "lifecycle", "approval"].includes(key);
-  return word && typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : kindOf(value);
-}
-
-/** What types cannot say. valibot's records take arrays and pass over `__proto__`, so both are looked at here. */
-function valueProblems(known: Known): Problem[] {
-  const problems: Problem[] = [];
-  const mapOf = (key: string, types: string[], nameRule: RegExp, nameWords: string) => {
-    const field = known.get(key);
-    if (Array.isArray(field?.value))
-      problems.push({ path: [field.key], text: "expected an object, found an array" });
-    if (!field || !isObject(field.value)) return;
-    for (const [name, value] of Object.entries(field.value)) {
-      if (!nameRule.test(name)) problems.push({ path: [field.key, name], text: nameWords });
-      if (name === "__proto__" && !types.includes(typeof value))
-        problems.push({ path: [field.key, name], text: `found ${kindOf(value)}` });
-      if (typeof value === "string" && value.includes("\0"))
-        problems.push({ path: [field.key, name], text: "a NUL character cannot be handed on" });
-    }
-  };
-  mapOf(
-    "env",
-    ["string", "number", "boolean"],
-    /^[^=\0]+$/,
-    "a variable's name holds no = and no NUL",
-  );
-  mapOf("headers", ["string"], /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, "this is no name of a header");
-  mapOf("rename", ["string"], /^[^]+$/, "a tool's name is not empty");
-  for (const key of ["command", "args", "cwd", "envFile"]) {
-    const field = known.get(key);
-    const texts: unknown[] = Array.isArray(field?.value) ? field.value : [field?.value];
-    if (field && texts.some((text) => typeof text === "string" && text.includes("\0")))
-      problems.push({ path: [field.key], text: "a NUL character cannot be handed on" });
-  }
-  return problems;
-}
 
 /** Stdio or which kind of HTTP: by `type` where it is given, else by what is there. */
 function kindOfLink(

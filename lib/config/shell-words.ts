@@ -1,6 +1,6 @@
 /**
  * Splits a command line into words as a POSIX shell would (quotes, escapes, continued lines), and expands nothing:
- * `$`, backquotes, globs, `~` and `#` stand for themselves. Pure; no shell runs.
+ * `$`, backquotes, globs, `~` and `#` stand for themselves, and a line end divides words as a blank does. Pure; no shell runs.
  * (The libraries for this differ from `sh` in `"\$"` and `$"…"`, or drop words; hence these lines.)
  */
 import { HostError } from "../base/errors.ts";

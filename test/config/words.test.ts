@@ -1,0 +1,217 @@
+/** What people write on a command line: command lines, specs, durations, dotenv files; and what is hidden of it. */
+import { expect, test } from "bun:test";
+
+import { parseDuration, parseTimeout } from "../../lib/config/duration.ts";
+import { parseEnvFile } from "../../lib/config/env-file.ts";
+import { redact } from "../../lib/config/secrets.ts";
+import { parseCommandLine } from "../../lib/config/shell-words.ts";
+import { parseSpec } from "../../lib/config/spec.ts";
+import { errorOf, plain } from "./kit.ts";
+
+const lines = [
+  `a 'b c' "d e"`,
+  `a '' ""`,
+  `a\\ b c`,
+  `"a\\"b" '\\n'`,
+  `a"b"'c'd`,
+  `"a\\xb" "\\$X" "\\\`" "\\\\"`,
+  "a \\\n b",
+  "a\\\nb",
+  `a\tb  c`,
+  `'a=1' b`,
+  `"a\\\nb"`,
+  `x 'it'\\''s'`,
+  `--x="1 2"`,
+  `a=b`,
+  `é 日本`,
+  `\\a\\'\\"`,
+  "",
+];
+
+test.each(lines)("splits %j as sh does", async (line) => {
+  const { env, words } = parseCommandLine(`cmd ${line}`);
+  const child = Bun.spawn(
+    ["sh", "-c", `for word do printf '%s\\0' "$word"; done`, "sh", ...words],
+    { stdout: "pipe" },
+  );
+  const shell = Bun.spawn(
+    ["sh", "-c", `set -- cmd ${line}\nfor word do printf '%s\\0' "$word"; done`],
+    { stdout: "pipe" },
+  );
+  expect(await child.stdout.text()).toBe(await shell.stdout.text());
+  expect(env).toEqual({});
+});
+
+test("expands nothing", () => {
+  const line = "$HOME ${X} *.ts a;b #c d#e `ls` ~/x {a,b} $(id) !x http://x/?a=1&b=2";
+  expect(parseCommandLine(line).words).toEqual(line.split(" "));
+});
+
+test("takes assignments in front as environment, as sh does", () => {
+  expect(parseCommandLine(`A=1 B="x y" C= cmd D=4`)).toEqual({
+    env: { A: "1", B: "x y", C: "" },
+    words: ["cmd", "D=4"],
+  });
+  expect(parseCommandLine(`'A=1' cmd`)).toEqual({ env: {}, words: ["A=1", "cmd"] });
+  expect(parseCommandLine(`__proto__=1 cmd`).env).toEqual(
+    Object.assign(Object.create(null), { ["__proto__"]: "1" }),
+  );
+});
+
+test.each([`a 'b`, `a "b`, `a \\`, "a | b", "a && b", "a > f", "a ; b"])(
+  "refuses %j",
+  async (line) => {
+    expect((await errorOf(() => parseCommandLine(line))).code).toBe("usage");
+  },
+);
+
+test("takes a quoted operator as a word", () => {
+  expect(parseCommandLine(`jq '|' "&&"`).words).toEqual(["jq", "|", "&&"]);
+});
+
+const specs: [spec: string, server: object][] = [
+  [
+    "fs=npx -y server .",
+    { kind: "stdio", name: "fs", command: "npx", args: ["-y", "server", "."] },
+  ],
+  [
+    "fs=TOKEN='a b' npx x",
+    { kind: "stdio", name: "fs", command: "npx", args: ["x"], givenEnv: { TOKEN: "a b" } },
+  ],
+  [
+    "serena:stdio:uvx --from serena-mcp serena-mcp",
+    { kind: "stdio", name: "serena", command: "uvx", args: ["--from", "serena-mcp", "serena-mcp"] },
+  ],
+  [
+    "x:stdio:A=1 cmd --k=v",
+    { kind: "stdio", name: "x", command: "cmd", args: ["--k=v"], givenEnv: { A: "1" } },
+  ],
+  [
+    "docs:http:http://localhost:8080/mcp",
+    { kind: "http", name: "docs", transport: "http", url: "http://localhost:8080/mcp" },
+  ],
+  [
+    "docs:sse:https://d/sse",
+    { kind: "http", name: "docs", transport: "sse", url: "https://d/sse" },
+  ],
+  ["docs:ws:wss://d", { kind: "http", name: "docs", transport: "ws", url: "wss://d" }],
+  [
+    "docs=https://d/mcp?k=${KEY}",
+    { kind: "http", name: "docs", transport: "auto", url: "https://d/mcp?k=${KEY}" },
+  ],
+  [
+    "https://docs.example.com/mcp?a=b",
+    { kind: "http", name: "docs", transport: "auto", url: "https://docs.example.com/mcp?a=b" },
+  ],
+  [
+    "http://localhost:8080/mcp",
+    { kind: "http", name: "localhost", url: "http://localhost:8080/mcp" },
+  ],
+  ["http://127.0.0.1:1/mcp", { kind: "http", name: "127.0.0.1" }],
+  ["http://[::1]:1/mcp", { kind: "http", name: "::1" }],
+  ["ws://x.y/", { kind: "http", name: "x", transport: "ws" }],
+  ["curl=curl http://x/", { kind: "stdio", name: "curl", command: "curl", args: ["http://x/"] }],
+  ["__proto__=cmd", { kind: "stdio", name: "__proto__", command: "cmd" }],
+  ["a=cmd ${HOME} ~", { kind: "stdio", command: "cmd", args: ["${HOME}", "~"], literal: true }],
+];
+
+test.each(specs)("reads -s %j", (spec, server) => {
+  expect(plain(parseSpec(spec))).toMatchObject(server);
+});
+
+test.each([
+  "npx -y x --a=b",
+  "name",
+  "=cmd",
+  "a=",
+  "a:stdio:",
+  "a:http:cmd",
+  "a:foo:x",
+  "a=A=1",
+  "http://",
+  "",
+])("refuses -s %j, and says how to write it", async (spec) => {
+  const error = await errorOf(() => parseSpec(spec));
+  expect(error.code).toBe("usage");
+});
+
+test.each([
+  ["30s", 30_000],
+  ["500ms", 500],
+  ["2m", 120_000],
+  ["1h", 3_600_000],
+  ["30", 30_000],
+  ["1.5", 1500],
+  [".5s", 500],
+  [" 1 s ", 1000],
+  ["0", 0],
+  ["9999h", 2_147_483_647],
+  ["", undefined],
+  ["s", undefined],
+  ["-1s", undefined],
+  ["1e3", undefined],
+  ["1d", undefined],
+  ["1s2", undefined],
+] as [string, number | undefined][])("a duration %j is %p ms", (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test("a timeout that is no number is none", () => {
+  for (const value of [Number.NaN, null, {}, [], "1.2.3"])
+    expect(parseTimeout(value)).toBeUndefined();
+});
+
+const dotenv = `\uFEFF# comment
+A=1
+  export B = two words   # comment
+C='single \\n # kept'
+D="double\\n\\"x\\" \\\\ $HOME # kept" # comment
+E="over
+lines"
+F=
+G=a#b
+H=\`back "quoted"\`\r
+I.dotted-name=x
+A=2
+LAST=no newline`;
+
+test("reads dotenv files", () => {
+  expect(parseEnvFile(dotenv, ".env")).toEqual({
+    A: "2",
+    B: "two words",
+    C: "single \\n # kept",
+    D: 'double\n"x" \\ $HOME # kept',
+    E: "over\nlines",
+    F: "",
+    G: "a#b",
+    H: 'back "quoted"',
+    "I.dotted-name": "x",
+    LAST: "no newline",
+  });
+});
+
+test.each([
+  ["A=1\n\nno assignment\n", 3],
+  [`A="open\n`, 1],
+  [`A="x" y`, 1],
+])("says which dotenv line is wrong: %j", async (text, line) => {
+  const error = await errorOf(() => parseEnvFile(text, ".env"));
+  expect([error.code, error.facts.line]).toEqual(["config", line]);
+});
+
+test("hides secrets by their values, the longest first, in the forms of JSON and URLs too", () => {
+  const secrets = [
+    "s3cr3t",
+    "s3cr3t-long",
+    'quo"te\\d',
+    "p@ss w0rd",
+    "1",
+    "",
+    "line one\nline two",
+  ];
+  expect(redact("a s3cr3t-long b s3cr3t c 1", secrets)).toBe("a *** b *** c 1");
+  expect(redact(JSON.stringify({ k: 'quo"te\\d' }), secrets)).toBe(`{"k":"***"}`);
+  expect(redact("http://x/?k=p%40ss%20w0rd", secrets)).toBe("http://x/?k=***");
+  expect(redact("> line two", secrets)).toBe("> ***");
+  expect(redact("\ud800", ["\ud800\ud800\ud800\ud800\ud800\ud800"])).toBe("\ud800");
+});
