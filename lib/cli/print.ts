@@ -25,13 +25,19 @@ export interface Rendered {
   notes: string[];
 }
 
-/** Pure. `raw` is the text of `result` as it came. */
-export function renderResult(result: ToolResult, raw: string): Rendered {
+/** A result, and its text as it came; the text of a large one is only asked for where it is needed. */
+export interface Answer {
+  readonly result: ToolResult;
+  readonly raw: string;
+}
+
+/** Pure. */
+export function renderResult(answer: Answer): Rendered {
   const pieces: string[] = [];
   const binaries: Binary[] = [];
   const notes: string[] = [];
   let texts = "";
-  for (const block of readContent(result)) {
+  for (const block of readContent(answer.result)) {
     if (block.kind === "text" || block.kind === "resource") {
       pieces.push(block.text);
       texts += block.text;
@@ -41,7 +47,7 @@ export function renderResult(result: ToolResult, raw: string): Rendered {
       notes.push("a block of content that is no known kind is printed as JSON");
     } else binaries.push(block);
   }
-  if (texts === "") pieces.push(...dataOf(result, raw, notes));
+  if (texts === "") pieces.push(...dataOf(answer, notes));
   const filled = pieces.filter((piece) => piece !== "");
   const text = filled.map(ended).join("");
   const last = filled.pop();
@@ -65,19 +71,19 @@ export interface PrintOptions {
  * @throws HostError `output`
  */
 export async function printResult(
-  { result, raw }: { result: ToolResult; raw: string },
+  answer: Answer,
   options: PrintOptions,
   io: Pick<Io, "stdout" | "stderr" | "terminal" | "cwd">,
 ): Promise<void> {
-  const rendered = renderResult(result, raw);
+  const rendered = renderResult(answer);
   const note = async (text: string) => {
     if (!options.quiet) await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
   };
   if (options.json) {
-    const line = compact(raw);
+    const line = compact(answer.raw);
     await io.stdout.write(`${io.terminal.stdout ? visible(line) : line}\n`);
   }
-  if (result.isError === true) {
+  if (answer.result.isError === true) {
     const text = rendered.text || "mcphost: the tool answered with an error, and says no more\n";
     if (!options.json) await io.stderr.write(io.terminal.stderr ? visible(text) : text);
     return;
@@ -102,14 +108,15 @@ export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
 // --- internal ---
 
 /** What stands for text where there is none. */
-function dataOf(result: ToolResult, raw: string, notes: string[]): string[] {
+function dataOf(answer: Answer, notes: string[]): string[] {
+  const { result } = answer;
   if (Object.hasOwn(result, "structuredContent"))
-    return [sliceMember(raw, "structuredContent") ?? jsonOf(result.structuredContent)];
+    return [sliceMember(answer.raw, "structuredContent") ?? jsonOf(result.structuredContent)];
   const known = new Set(["content", "isError", "_meta", "resultType"]);
   if (Object.hasOwn(result, "content") || Object.keys(result).every((key) => known.has(key)))
     return [];
   notes.push("the result has no content: it is printed as JSON, as it came");
-  return [raw];
+  return [answer.raw];
 }
 
 async function keep(

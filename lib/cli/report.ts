@@ -21,8 +21,8 @@ export function report(error: unknown, options: ReportOptions): string {
   const told = tell(error);
   if (options.json) return `${jsonOf(told)}\n`;
   const lines = [`mcphost: ${oneLine(told.message)}`];
-  const rpc = told.facts.rpcCode;
-  if (rpc !== undefined) lines.push(`  JSON-RPC error ${rpc}${dataOf(told.facts.rpcData)}`);
+  const { rpcData } = told.facts;
+  if (rpcData !== undefined && rpcData !== null) lines.push(`  data: ${dataOf(rpcData)}`);
   const room = linesMax - lines.length - (told.hint === undefined ? 0 : 1);
   const stderr = Array.isArray(told.facts.stderr) ? told.facts.stderr.map(String) : [];
   for (const line of telling(stderr, room)) lines.push(`  stderr: ${clip(line, 500)}`);
@@ -66,7 +66,12 @@ function tell(error: unknown): Told {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RpcError) {
     const facts = { rpcCode: error.code, rpcData: error.data };
-    return { code: "rpc_error", message, hint: undefined, facts };
+    return {
+      code: "rpc_error",
+      message: `error ${error.code}: ${message}`,
+      hint: undefined,
+      facts,
+    };
   }
   return {
     code: "internal",
@@ -87,11 +92,10 @@ function jsonOf({ code, message, hint, facts }: Told): string {
 }
 
 function dataOf(data: unknown): string {
-  if (data === undefined) return "";
   try {
-    return `: ${clip(JSON.stringify(data) ?? "", 500)}`;
+    return clip(JSON.stringify(data) ?? "", 500);
   } catch {
-    return "";
+    return "(too deep to be shown)";
   }
 }
 

@@ -43,9 +43,14 @@ test("facts never stand in for code and message, and facts that are no JSON are 
 
 test("a server's own error keeps its number and its data", () => {
   const error = new RpcError({ code: -32602, message: "bad\n  cursor", data: { a: 1 } });
-  expect(report(error, plain)).toBe('mcphost: bad cursor\n  JSON-RPC error -32602: {"a":1}\n');
+  expect(report(error, plain)).toBe('mcphost: error -32602: bad cursor\n  data: {"a":1}\n');
   expect(JSON.parse(report(error, json))).toEqual({
-    error: { code: "rpc_error", message: "bad\n  cursor", rpcCode: -32602, rpcData: { a: 1 } },
+    error: {
+      code: "rpc_error",
+      message: "error -32602: bad\n  cursor",
+      rpcCode: -32602,
+      rpcData: { a: 1 },
+    },
   });
 });
 

@@ -17,7 +17,7 @@ const command: Command = {
   name: "call",
   description: "Call one tool and print its result",
   example: "mcphost call echo message=hi -- npx -y @modelcontextprotocol/server-everything",
-  usage: "TOOL [ARG…]",
+  usage: "TOOL [ARG…] [-- COMMAND…]",
   flags: {
     args: { type: "string", valueHint: "JSON", description: "the arguments as one JSON object" },
     "no-validate": {

@@ -17,7 +17,7 @@ const command: Command = {
   name: "tools",
   description: "List tools as signatures; with one match, explain it",
   example: "mcphost tools 'get-*' -- npx -y @modelcontextprotocol/server-everything",
-  usage: "[PATTERN]",
+  usage: "[PATTERN] [-- COMMAND…]",
   flags: {
     schema: { type: "boolean", description: "only the input schema of the one match" },
     policy: { type: "boolean", description: "whether each may be called, and by which rule" },
