@@ -42,6 +42,7 @@ export function program(
   return state;
 }
 
+/** The plainest child there can be; the stop ladder and the reaper are tested in their own room. */
 function start(cmd: string[]): Child {
   const proc = Bun.spawn(cmd, { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
   let stderr = "";
@@ -65,7 +66,10 @@ function start(cmd: string[]): Child {
         throw new HostError("server_exit", "the fixture closed its stdin", { cause });
       }
     },
-    exited: proc.exited.then(() => ({ exitCode: proc.exitCode, signal: proc.signalCode })),
+    exited: proc.exited.then(() => {
+      const { exitCode, signalCode } = proc;
+      return { exitCode, signal: signalCode === null ? null : String(signalCode) };
+    }),
     stderrTail: () => stderr.split("\n").filter(Boolean),
     stop,
     [Symbol.asyncDispose]: async () => void (await stop()),
