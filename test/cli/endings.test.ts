@@ -1,0 +1,95 @@
+/** Readers that are slow or leave, full devices, and signals: how the program ends. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { bunAlone, root, tempDir } from "../harness.ts";
+import { nothingLeft, waitFor } from "../processes.ts";
+import { call, manyServer, marksIn } from "./kit.ts";
+
+const shell = (script: string, ...words: string[]) =>
+  Bun.spawn(
+    [
+      "bash",
+      "-c",
+      script,
+      "bash",
+      ...bunAlone,
+      join(root, "mcphost.ts"),
+      ...words,
+      "--",
+      ...manyServer,
+    ],
+    { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+  );
+const ends = async (proc: ReturnType<typeof shell>) => {
+  const [stdout, stderr] = await Promise.all([proc.stdout.text(), proc.stderr.text(), proc.exited]);
+  return { stdout, stderr };
+};
+
+describe.concurrent("pipes", () => {
+  test("every byte reaches a reader that sleeps first", async () => {
+    const proc = shell('"$@" | (sleep 1; wc -c)', "call", "big", "bytes=5000000");
+    expect(await ends(proc)).toEqual({
+      stdout: expect.stringMatching(/^\s*5000001\n$/),
+      stderr: "",
+    });
+  });
+
+  test("a reader that leaves early is quiet, exit 0", async () => {
+    const proc = shell(
+      '"$@" | head -c 10; echo " ${PIPESTATUS[0]}"',
+      "call",
+      "big",
+      "bytes=5000000",
+    );
+    expect(await ends(proc)).toEqual({ stdout: "xxxxxxxxxx 0\n", stderr: "" });
+  });
+
+  test("a full device is an output error, exit 8", async () => {
+    const proc = shell('"$@" > /dev/full; echo $?', "call", "echo", "message=x");
+    expect(await ends(proc)).toEqual({ stdout: "8\n", stderr: expect.stringContaining("ENOSPC") });
+  });
+
+  test("a reader of stderr that never reads stops nothing", async () => {
+    const proc = shell(
+      '"$@" 2> >(sleep 3) > /dev/null; echo $?',
+      "call",
+      "echo",
+      "message=x",
+      "--stderr",
+    );
+    expect((await ends(proc)).stdout).toBe("0\n");
+  });
+});
+
+describe.concurrent("signals", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s cancels the call and leaves nothing: exit %d", async (signal, code) => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    await using running = await call("hang", ...marks.flags).start();
+    await waitFor(marks.hanging, "the call to be under way");
+    running.kill(signal);
+    const run = await running.done;
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: "" });
+    expect(run.stderr).toContain(signal);
+    await waitFor(marks.cancelled, "the cancellation");
+    await nothingLeft(run.marker);
+  });
+
+  test("a SIGHUP that was ignored at the start stays ignored", async () => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    const program = ["nohup", ...bunAlone, join(root, "mcphost.ts")];
+    await using running = await call("hang", ...marks.flags)
+      .program(program)
+      .start();
+    await waitFor(marks.hanging, "the call to be under way");
+    running.kill("SIGHUP");
+    running.kill("SIGTERM");
+    expect((await running.done).code).toBe(143);
+  });
+});

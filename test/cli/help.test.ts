@@ -1,0 +1,73 @@
+/** The program without a tool in sight: help, version, unknown words. A usage error starts no server. */
+import { expect, test } from "bun:test";
+
+import { expectRun, mcphost, tempDir } from "../harness.ts";
+
+const commands = ["call", "tools", "servers", "config", "trust", "tee", "doctor", "completion"];
+
+test.concurrent("alone in a pipe: the commands on stderr, exit 2", async () => {
+  const run = await mcphost().run();
+  expectRun(run, { code: 2, stderr: /Usage: mcphost COMMAND/ });
+  for (const command of commands) expect(run.stderr).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+});
+
+test.concurrent("alone on a terminal: exit 0", async () => {
+  await using screen = await mcphost().terminal();
+  await screen.shows(/Usage: mcphost COMMAND/);
+  expect(await screen.exited).toBe(0);
+});
+
+test.concurrent.each([["--help"], ["-h"], ["help"]])(
+  "%s lists the commands on stdout",
+  async (word) => {
+    expectRun(await mcphost(word).run(), { stdout: /Usage: mcphost COMMAND/ });
+  },
+);
+
+test.concurrent.each(commands)("%s --help: its flags and an example", async (command) => {
+  const run = await mcphost(command, "--help").run();
+  expectRun(run, {
+    stdout: new RegExp(`Usage: mcphost ${command}[^]*Example:\n  .*mcphost ${command}`),
+  });
+  expect(Math.max(...run.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  expectRun(await mcphost("help", command).run(), { stdout: run.stdout });
+});
+
+test.concurrent("--version: ours, Bun's, the revisions", async () => {
+  const stdout =
+    /^mcphost \d+\.\d+\.\d+ \(Bun \d+\.\d+\.\d+; MCP 2026-07-28, 2025-11-25, .*2024-11-05/;
+  expectRun(await mcphost("--version").run(), { stdout });
+});
+
+test.concurrent.each<[words: string[], stderr: RegExp]>([
+  [["cal", "echo"], /unknown command "cal"\n.*did you mean call\?/],
+  [["echo", "message=hi"], /unknown command "echo"\n.*mcphost call echo/],
+  [["--frobnicate"], /unknown flag --frobnicate/],
+  [["call", "--jsn", "echo"], /unknown flag --jsn\n.*--json/],
+  [["--jsn", "call", "echo"], /unknown flag --jsn\n.*--json/],
+  [["call"], /name of a tool/],
+  [["call", "echo", "--timeout"], /--timeout needs a value/],
+  [["call", "echo", "--timeout=soon"], /--timeout soon/],
+  [["call", "echo", "--max-time=soon"], /--max-time soon/],
+  [["call", "echo", "--input", "x"], /--input/],
+  [["call", "echo", "hi"], /"hi" is not an argument/],
+  [["call", "echo", "--protocol=old"], /--protocol old/],
+])("%p is a usage error that starts nothing", async (words, stderr) => {
+  await using dir = await tempDir();
+  const run = await mcphost(...words, "--", "touch", dir.file("started")).run();
+  expectRun(run, { code: 2, stderr });
+  expect(await Bun.file(dir.file("started")).exists()).toBe(false);
+});
+
+test.concurrent("with --json an error is one object on one line of stderr", async () => {
+  const run = await mcphost("--json", "call", "--frobnicate").run();
+  expectRun(run, { code: 2, stderr: /^\{"error":\{"code":"usage","message":.*\}\}\n$/ });
+});
+
+test.concurrent("no server at all", async () => {
+  await using dir = await tempDir();
+  expectRun(await mcphost("call", "echo").cwd(dir.path).run(), {
+    code: 2,
+    stderr: /no server is configured/,
+  });
+});
