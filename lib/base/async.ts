@@ -34,15 +34,16 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** True if `promise` settles within `ms` (a rejection counts); leaves no timer behind and never rejects. */
-export function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise: result, resolve } = Promise.withResolvers<boolean>();
+export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), ms);
-  const done = () => {
+  try {
+    return await Promise.race([promise.then(() => true), late]);
+  } catch {
+    return true;
+  } finally {
     clearTimeout(timer);
-    resolve(true);
-  };
-  promise.then(done, done);
-  return result;
+  }
 }
 
 /** Wraps `run` so that calls made while one is running share it. After it settled, the next call runs again. */

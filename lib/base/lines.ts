@@ -49,7 +49,8 @@ export class LineSplitter {
 
   /** Takes the next chunk; the lines of the one before must have been taken. The chunk must not change afterwards. */
   push(chunk: Uint8Array): void {
-    this.#chunk = this.#at < this.#chunk.length ? concat([this.#chunk.subarray(this.#at), chunk]) : chunk;
+    this.#chunk =
+      this.#at < this.#chunk.length ? concat([this.#chunk.subarray(this.#at), chunk]) : chunk;
     this.#at = 0;
   }
 
@@ -66,7 +67,8 @@ export class LineSplitter {
       return undefined;
     }
     this.#at = lf + 1;
-    if (this.#pending === 0 && lf - at <= this.#lineBytesMax) return this.#trim(chunk.subarray(at, lf));
+    if (this.#pending === 0 && lf - at <= this.#lineBytesMax)
+      return this.#trim(chunk.subarray(at, lf));
     this.#keep(chunk.subarray(at, lf));
     return this.#take(true);
   }

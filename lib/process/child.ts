@@ -54,7 +54,8 @@ export interface Child extends AsyncDisposable {
 
 /** Ends the groups of our children when we die without doing so (design.md, the reaper). */
 export interface Reaper {
-  add(pid: number): void;
+  /** Guards the group of a child, in this very tick. `onRelease` is called by `release`, to let go of the child. */
+  add(pid: number, onRelease?: () => void): void;
   remove(pid: number): void;
   /** Hands the stop of what remains to the reaper process and lets go of it: for a host that leaves at once. */
   release(): void;

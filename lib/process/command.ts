@@ -1,0 +1,172 @@
+/**
+ * From a configured command to what the system is asked to start, and from its refusal to words: not found, not
+ * executable, no interpreter, no such folder are told apart. It never starts anything itself.
+ */
+import { type Facts, HostError } from "../base/errors.ts";
+import type { ChildSpec } from "./child.ts";
+import { isBatch, isUnfitForBatch, windowsCandidates, windowsCommand } from "./windows.ts";
+
+/** What to start: an argv, and whether Windows must take it as it stands. */
+export interface Resolved {
+  argv: string[];
+  verbatim: boolean;
+}
+
+/**
+ * Finds the command on the server's own PATH (POSIX default `/usr/bin:/bin`); one with a slash is relative to its folder.
+ * @throws HostError `server_start` when nothing is found · `config` for an argument that cannot be passed on
+ */
+export function resolveCommand(spec: ChildSpec): Resolved {
+  for (const [index, text] of [spec.command, ...spec.args].entries()) {
+    if (text.includes("\0")) {
+      const what = index === 0 ? "the command" : `argument ${index}`;
+      throw new HostError("config", `server "${spec.name}": ${what} has NUL in it`, {
+        facts: factsOf(spec),
+      });
+    }
+  }
+  if (process.platform === "win32") return resolveOnWindows(spec);
+  const file = isPath(spec.command) ? absolute(spec.command, folderOf(spec)) : which(spec);
+  if (file === undefined) throw notFound(spec, "ENOENT");
+  return { argv: [file, ...spec.args], verbatim: false };
+}
+
+/** What the system's refusal to start `file` means, in words. */
+export function startError(spec: ChildSpec, file: string, cause: unknown): HostError {
+  const errno = (cause as NodeJS.ErrnoException).code ?? "unknown";
+  const cwd = spec.cwd;
+  if (cwd !== undefined && !stat(cwd)?.isDirectory()) {
+    const fault = stat(cwd) === undefined ? "does not exist" : "is not a folder";
+    const hint = "create the folder or correct `cwd`";
+    return failed(spec, `its folder ${cwd} ${fault}`, { errno, hint, cause });
+  }
+  if (errno === "EACCES" || errno === "EPERM") return notExecutable(spec, file, errno, cause);
+  if (errno === "ENOEXEC") {
+    const hint =
+      "a script needs a first line such as `#!/usr/bin/env node`, a binary must be built for this system";
+    return failed(spec, `${file} is no program that this system can run`, { errno, hint, cause });
+  }
+  if (errno === "ENOENT" || errno === "ENOTDIR") {
+    const isThere = stat(file) !== undefined;
+    if (!isThere) return notFound(spec, errno, cause);
+    const hint = "install the interpreter or correct the first line of the script";
+    return failed(spec, `the interpreter that ${file} names is missing`, { errno, hint, cause });
+  }
+  return failed(spec, `${file} could not be started (${errno})`, { errno, cause });
+}
+
+// --- internal ---
+
+interface Why {
+  errno: string;
+  hint?: string;
+  cause?: unknown;
+  facts?: Facts;
+}
+
+function failed(spec: ChildSpec, reason: string, { errno, hint, cause, facts }: Why): HostError {
+  return new HostError("server_start", `server "${spec.name}" cannot be started: ${reason}`, {
+    facts: { ...factsOf(spec), errno, ...facts },
+    ...(hint !== undefined && { hint }),
+    cause,
+  });
+}
+
+function factsOf({ name, command, cwd }: ChildSpec): Facts {
+  return { server: name, command, ...(cwd !== undefined && { cwd }) };
+}
+
+function notFound(spec: ChildSpec, errno: string, cause?: unknown): HostError {
+  const { command, env } = spec;
+  if (isPath(command)) {
+    const hint = "correct the path; a relative one starts at the server's folder";
+    return failed(spec, `${absolute(command, folderOf(spec))} does not exist`, {
+      errno,
+      hint,
+      cause,
+    });
+  }
+  const path = pathOf(env);
+  const unfit = foldersOf(spec)
+    .map((folder) => `${folder}/${command}`)
+    .find((file) => stat(file)?.isFile());
+  if (unfit !== undefined) return notExecutable(spec, unfit, "EACCES", cause);
+  return failed(spec, `the command "${command}" was not found on its PATH (${path})`, {
+    errno,
+    hint: "install it, write its full path, or set PATH in the server's `env`",
+    cause,
+    facts: { path },
+  });
+}
+
+function notExecutable(spec: ChildSpec, file: string, errno: string, cause: unknown): HostError {
+  if (stat(file)?.isDirectory()) return failed(spec, `${file} is a folder`, { errno, cause });
+  return failed(spec, `permission denied: ${file} is not executable`, {
+    errno,
+    hint: `chmod +x ${file}`,
+    cause,
+  });
+}
+
+function which(spec: ChildSpec): string | undefined {
+  if (spec.command === "") return undefined;
+  const path = foldersOf(spec).join(":");
+  return Bun.which(spec.command, { PATH: path }) ?? undefined;
+}
+
+function pathOf(env: Readonly<Record<string, string>>): string {
+  return env.PATH ?? "/usr/bin:/bin";
+}
+
+/** The folders of PATH; relative ones, and the empty one, start at the server's folder. */
+function foldersOf(spec: ChildSpec): string[] {
+  const folders = pathOf(spec.env).split(":");
+  return folders.map((folder) => absolute(folder, folderOf(spec)));
+}
+
+function folderOf({ cwd }: ChildSpec): string {
+  return cwd ?? process.cwd();
+}
+
+function isPath(command: string): boolean {
+  return command.includes("/");
+}
+
+function absolute(file: string, folder: string): string {
+  return file.startsWith("/") ? file : `${folder}/${file}`;
+}
+
+function resolveOnWindows(spec: ChildSpec): Resolved {
+  const variable = (name: string) =>
+    Object.entries(spec.env).find(([key]) => key.toUpperCase() === name)?.[1];
+  const path = variable("PATH") ?? "";
+  const lookup = { path, pathExt: variable("PATHEXT"), cwd: folderOf(spec) };
+  const file = windowsCandidates(spec.command, lookup).find((name) => stat(name)?.isFile());
+  if (file === undefined) {
+    const hint = "install it, write its full path, or set PATH in the server's `env`";
+    throw failed(spec, `the command "${spec.command}" was not found on its PATH (${path})`, {
+      errno: "ENOENT",
+      hint,
+      facts: { path },
+    });
+  }
+  if (isBatch(file) && spec.args.some(isUnfitForBatch)) {
+    const hint = "start its program directly, not by a batch file";
+    throw failed(spec, `${file} cannot be given an argument with a line break`, {
+      errno: "EINVAL",
+      hint,
+    });
+  }
+  const command = windowsCommand(file, spec.args, variable("COMSPEC") ?? "cmd.exe");
+  return { argv: [command.file, ...command.args], verbatim: true };
+}
+
+/** Only where a start failed (and on Windows), so that node:fs is not loaded on the way to a good one. */
+function stat(file: string) {
+  const { statSync } = process.getBuiltinModule("node:fs");
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The environment of a server: a small base of ours, and what its own configuration says. Our other variables (keys,
+ * tokens) never reach a server unless somebody says so. Pure.
+ */
+import { HostError } from "../base/errors.ts";
+
+export interface ChildEnvSpec {
+  /** The server's configured name, for messages. */
+  name: string;
+  /** The server's own variables; null takes one of the base away. */
+  env?: Readonly<Record<string, string | null>>;
+  /** All of ours instead of the small base. @default false */
+  inheritEnv?: boolean;
+}
+
+/**
+ * The whole environment of a child.
+ * @throws HostError `config` naming the variable that cannot be one (empty name, `=` or NUL in it, NUL in its value)
+ */
+export function childEnv(
+  ours: Readonly<Record<string, string | undefined>>,
+  { name: server, env = {}, inheritEnv = false }: ChildEnvSpec,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const isWindows = platform === "win32";
+  const result = new Map<string, string>();
+  for (const [name, value] of Object.entries(ours)) {
+    if (value !== undefined && (inheritEnv || isBase(name, isWindows))) result.set(name, value);
+  }
+  for (const [name, value] of Object.entries(env)) {
+    check(name, value, server);
+    if (isWindows) removeAnyCase(result, name);
+    if (value === null) result.delete(name);
+    else result.set(name, value);
+  }
+  return Object.fromEntries(result);
+}
+
+// --- internal ---
+
+const base = new Set(
+  (
+    "PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR TZ " +
+    "HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy " +
+    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR"
+  ).split(" "),
+);
+const basePrefixes = ["LC_", "XDG_"];
+/** In capitals: Windows does not tell cases apart. */
+const windowsBase = new Set(
+  (
+    "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT " +
+    "PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PUBLIC SYSTEMDRIVE SYSTEMROOT " +
+    "TEMP TMP USERDOMAIN USERNAME USERPROFILE WINDIR"
+  ).split(" "),
+);
+
+function isBase(name: string, isWindows: boolean): boolean {
+  const known = isWindows ? name.toUpperCase() : name;
+  if (base.has(known) || (isWindows && windowsBase.has(known))) return true;
+  return basePrefixes.some((prefix) => known.startsWith(prefix));
+}
+
+function check(name: string, value: string | null, server: string): void {
+  const fault = /[=\0]/.test(name)
+    ? "has a name with `=` or NUL in it"
+    : name === ""
+      ? "has an empty name"
+      : value?.includes("\0")
+        ? "has a value with NUL in it"
+        : undefined;
+  if (fault === undefined) return;
+  const shown = JSON.stringify(name);
+  throw new HostError("config", `server "${server}": the environment variable ${shown} ${fault}`, {
+    facts: { server, variable: name },
+    hint: "correct its `env`",
+  });
+}
+
+function removeAnyCase(names: Map<string, string>, name: string): void {
+  for (const other of names.keys())
+    if (other.toUpperCase() === name.toUpperCase()) names.delete(other);
+}

@@ -1,0 +1,174 @@
+/**
+ * Ends the process groups of our servers when we die without doing so (`kill -9`, a crash) or leave at once on purpose.
+ * One tiny `sh` per host, in a session of its own, reads group ids from a pipe that only we hold; at end of file it
+ * waits for the groups to go by themselves, then TERM, then KILL. It never touches a group that is not ours.
+ */
+import type { Reaper } from "./child.ts";
+
+export interface ReaperOptions {
+  /** How long each rung waits (EOF, TERM), in steps of 100. @default 2000 */
+  stopMs?: number;
+}
+
+/** Starts the reaper; undefined where there is no `/bin/sh` (Windows, distroless). It does not keep our event loop alive. */
+export function startReaper({ stopMs = 2000 }: ReaperOptions = {}): Reaper | undefined {
+  const proc = spawnShell(Math.ceil(stopMs / 100));
+  if (proc === undefined) return undefined;
+  proc.unref();
+  const letGo = new Map<number, (() => void) | undefined>();
+  let released = false;
+  return {
+    add(pid, onRelease) {
+      if (released) return;
+      letGo.set(pid, onRelease);
+      tell(proc.stdin, `+ ${pid}\n`);
+    },
+    remove(pid) {
+      if (letGo.delete(pid) && !released) tell(proc.stdin, `- ${pid}\n`);
+    },
+    release() {
+      if (released) return;
+      released = true;
+      for (const onRelease of letGo.values()) onRelease?.();
+      close(proc.stdin);
+    },
+  };
+}
+
+// --- internal ---
+
+/**
+ * For dash, bash and BusyBox alike; `sleep` and `cat` (or `ps` where there is no /proc) are all it needs.
+ * A group is ours while its leader has the start time that we saw, or while the leader is gone (its number cannot be
+ * given to another process as long as the group lives). A zombie counts as gone. The start time is read here, not by
+ * the host, which cannot do so without loading node:fs (3 ms).
+ */
+const script = `
+trap '' HUP INT TERM
+rounds=$1
+groups=
+
+look() { # state and start time of process $1; both empty when there is none
+  state= start= row=
+  if [ -r /proc/self/stat ]; then
+    # The name, in brackets, may hold anything, also line breaks: all that counts stands behind the last bracket.
+    while read -r line; do row=\${line##*) }; done </proc/$1/stat
+    set -f; set -- $row; set +f
+    state=$1 start=\${20}
+  else
+    set -- $(ps -o state= -o lstart= -p $1)
+    state=$1
+    [ -z "$state" ] || start=$2_$3_$4_$5_$6
+  fi
+}
+
+populated() { # does group $1 hold a process that is not a zombie
+  wanted=$1 found=1
+  if [ -r /proc/self/stat ]; then table=$(cat /proc/[0-9]*/stat)
+  else table=$(ps -A -o state= -o ppid= -o pgid=)
+  fi
+  [ -n "$table" ] || return 0
+  set -f; IFS='
+'
+  for row in $table; do
+    IFS=' '
+    set -- \${row##*) }
+    case $1 in
+      [ZX]*) ;;
+      *) if [ "$3" = "$wanted" ]; then found=0; break; fi ;;
+    esac
+  done
+  set +f; unset IFS
+  return $found
+}
+
+ours() { # is group $1, whose leader started at $2, alive and still the one that we were told of
+  kill -0 -$1 || return 1
+  look $1
+  case $state in
+    '') ;;
+    [ZX]*) [ "$start" = "$2" ] || return 1 ;;
+    *) [ "$start" = "$2" ]; return ;;
+  esac
+  populated $1
+}
+
+remaining() {
+  left=
+  for group in $groups; do
+    if ours "\${group%%/*}" "\${group#*/}"; then left="$left $group"; fi
+  done
+  groups=$left
+  [ -n "$groups" ]
+}
+
+grace() { # waits for the groups to end; false if some remain
+  round=0
+  while remaining; do
+    [ $round -lt $rounds ] || return 1
+    round=$((round + 1))
+    sleep 0.1 || sleep 1 || return 1
+  done
+}
+
+end() {
+  for group in $groups; do kill -$1 -\${group%%/*}; done
+}
+
+while read -r word id; do
+  kept=
+  for group in $groups; do
+    [ "\${group%%/*}" = "$id" ] || kept="$kept $group"
+  done
+  groups=$kept
+  if [ "$word" = + ]; then
+    look $id
+    groups="$groups $id/$start"
+  fi
+done
+
+grace && exit
+end TERM
+grace && exit
+end KILL
+grace
+`;
+
+function spawnShell(rounds: number) {
+  if (process.platform === "win32") return undefined;
+  try {
+    // By `eval`, so that a list of processes shows a name and not the whole script.
+    return Bun.spawn(["/bin/sh", "-c", 'eval "$REAPER"', "mcphost-reaper", String(rounds)], {
+      env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin", REAPER: script },
+      cwd: "/",
+      stdin: "pipe",
+      stdout: "ignore",
+      stderr: "ignore",
+      detached: true,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hands a line over in this very tick. A reaper that somebody killed is no reason to fail. */
+function tell(stdin: Bun.FileSink, line: string): void {
+  try {
+    ignore(stdin.write(line));
+    ignore(stdin.flush());
+  } catch {
+    // It is gone.
+  }
+}
+
+function close(stdin: Bun.FileSink): void {
+  try {
+    ignore(stdin.end());
+  } catch {
+    // It is gone.
+  }
+}
+
+function ignore(result: unknown): void {
+  if (result instanceof Promise) result.catch(() => {});
+}

@@ -1,0 +1,168 @@
+/**
+ * The whole life of one child process: started in a group and session of its own, with exactly the environment it is
+ * given, its three pipes served, stopped with everything it started. It knows lines on stdin and bytes on stdout, no more.
+ */
+import { settlesWithin } from "../base/async.ts";
+import { HostError } from "../base/errors.ts";
+import type { Child, ChildOptions, ChildSpec, ExitInfo, StopReport } from "./child.ts";
+import { chunksOf } from "./chunks.ts";
+import { resolveCommand, startError } from "./command.ts";
+import { groupExists, processTree } from "./group.ts";
+import { StderrTail } from "./stderr.ts";
+import { StdinWriter } from "./stdin.ts";
+import { climb } from "./stop.ts";
+
+/**
+ * Starts a child, never through a shell. It is there when this returns.
+ * @throws HostError `server_start` with `errno`, `command`, `cwd` and `path` as facts · `config` (NUL in an argument)
+ */
+export function spawnChild(spec: ChildSpec, options: ChildOptions): Child {
+  const proc = start(spec);
+  const child = new SpawnedChild(proc, spec, options);
+  options.reaper?.add(proc.pid, () => child.release());
+  return child;
+}
+
+// --- internal ---
+
+/** How long a pipe may be silent, after the child is gone, before we close it. */
+const drainMs = 250;
+/** Lines of stderr in the facts of an error. */
+const stderrLines = 20;
+
+type Process = Bun.Subprocess<"pipe", "pipe", "pipe">;
+
+function start(spec: ChildSpec): Process {
+  const { argv, verbatim } = resolveCommand(spec);
+  try {
+    return Bun.spawn(argv, {
+      env: spec.env,
+      ...(spec.cwd !== undefined && { cwd: spec.cwd }),
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+      lazy: true, // stdout is read when somebody wants it, so that a fast writer cannot fill our memory
+      detached: true,
+      windowsHide: true,
+      windowsVerbatimArguments: verbatim,
+    });
+  } catch (cause) {
+    throw startError(spec, argv[0] ?? spec.command, cause);
+  }
+}
+
+class SpawnedChild implements Child {
+  readonly pid: number;
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly exited: Promise<ExitInfo>;
+  readonly #proc: Process;
+  readonly #spec: ChildSpec;
+  readonly #options: ChildOptions;
+  readonly #stdin: StdinWriter;
+  readonly #stderr: StderrTail;
+  readonly #stderrDone: Promise<void>;
+  #exit: ExitInfo | undefined;
+  #stopping: Promise<StopReport> | undefined;
+
+  constructor(proc: Process, spec: ChildSpec, options: ChildOptions) {
+    this.#proc = proc;
+    this.#spec = spec;
+    this.#options = options;
+    this.pid = proc.pid;
+    this.exited = proc.exited.then(() => this.#onExit());
+    this.#stdin = new StdinWriter(proc.stdin, () => this.#stdinError());
+    this.stdout = this.#readStdout();
+    const { log, stderrTailBytes } = options;
+    this.#stderr = new StderrTail({ name: spec.name, log, tailBytes: stderrTailBytes });
+    this.#stderrDone = this.#readStderr();
+  }
+
+  write(line: string): Promise<void> {
+    return this.#stdin.write(line);
+  }
+
+  stderrTail(): string[] {
+    return this.#stderr.lines();
+  }
+
+  stop(): Promise<StopReport> {
+    return (this.#stopping ??= this.#stop());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** We leave at once, and the reaper does the rest: nothing here keeps the event loop alive any more. */
+  release(): void {
+    this.#stdin.end();
+    this.#stdin.unref();
+    this.#proc.unref();
+  }
+
+  #onExit(): ExitInfo {
+    const { exitCode, signalCode } = this.#proc;
+    const exit: ExitInfo = { exitCode, signal: signalCode === null ? null : String(signalCode) };
+    this.#exit = exit;
+    this.#stdin.abandon();
+    if (process.platform === "win32" || !groupExists(this.pid)) this.#forget();
+    return exit;
+  }
+
+  async #stop(): Promise<StopReport> {
+    const { name } = this.#spec;
+    const report = await climb({
+      tree: processTree(this.pid, () => this.#exit !== undefined),
+      exited: this.exited,
+      exit: () => this.#exit,
+      closeStdin: () => this.#stdin.end(),
+      stopMs: this.#options.stopMs ?? 2000,
+    });
+    if (!this.#proc.stdout.locked) await this.#proc.stdout.cancel();
+    if (report.rung !== "alive") {
+      this.#forget();
+      await this.#stderrDone;
+      return report;
+    }
+    this.#proc.unref();
+    const text = `the process ${this.pid} is still alive after SIGKILL: it was left behind`;
+    this.#options.log({ level: "error", text, server: name });
+    return report;
+  }
+
+  #forget(): void {
+    this.#options.reaper?.remove(this.pid);
+  }
+
+  async *#readStdout(): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* chunksOf(this.#proc.stdout, this.exited, drainMs);
+    // Who sees the end wants to know why: the last words stand on stderr.
+    await settlesWithin(this.#stderrDone, drainMs);
+  }
+
+  async #readStderr(): Promise<void> {
+    try {
+      for await (const chunk of chunksOf(this.#proc.stderr, this.exited, drainMs))
+        this.#stderr.push(chunk);
+    } finally {
+      this.#stderr.end();
+    }
+  }
+
+  #stdinError(): HostError {
+    const server = this.#spec.name;
+    const exit = this.#exit;
+    const what =
+      exit === undefined
+        ? "takes no more input"
+        : `has ended (${exit.signal ?? `exit code ${exit.exitCode}`})`;
+    return new HostError("server_exit", `server "${server}" ${what}`, {
+      facts: {
+        server,
+        ...(exit?.exitCode != null && { exitCode: exit.exitCode }),
+        ...(exit?.signal != null && { signal: exit.signal }),
+        stderr: this.#stderr.lines().slice(-stderrLines),
+      },
+    });
+  }
+}
