@@ -59,7 +59,7 @@ export interface RecordOptions {
   now: () => number;
   /** Is told once, when the file cannot be opened or written: nothing more is recorded. */
   failed: (error: unknown) => void;
-  /** What may wait for the file, in bytes; more is dropped and counted. @default 67108864 */
+  /** What may wait for the file, in bytes; more is dropped and counted. @default 268435456 */
   queueBytesMax?: number;
   /** @default 67108864 */
   lineBytesMax?: number;
@@ -70,8 +70,10 @@ export class LineRecord {
   readonly #options: RecordOptions;
   readonly #file: Promise<FileHandle | undefined>;
   readonly #encoder = new TextEncoder();
-  #queue: Uint8Array[] = [];
+  /** Whole lines, each in parts. */
+  #queue: Uint8Array[][] = [];
   #queuedBytes = 0;
+  #writtenBytes = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
   #broken = false;
@@ -95,17 +97,29 @@ export class LineRecord {
     await this.#file;
   }
 
-  /** Resolves when all lines so far are in the file, and it is closed. */
-  async close(): Promise<void> {
+  /**
+   * Resolves when all lines so far are in the file and it is closed, or, with false, when the file took nothing for
+   * `quietMs`.
+   */
+  async close(quietMs: number): Promise<boolean> {
     this.#noteDropped();
+    const closed = this.#close();
+    for (let seen = -1; seen !== this.#writtenBytes;) {
+      seen = this.#writtenBytes;
+      if (await Promise.race([closed, Bun.sleep(quietMs)])) return true;
+    }
+    return false;
+  }
+
+  async #close(): Promise<true> {
     await this.#writing;
     await (await this.#file)?.close();
+    return true;
   }
 
   #line(mark: Mark, parts: Uint8Array[], cutBytes: number): void {
     if (this.#broken) return;
-    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-    if (this.#queuedBytes + bytes > (this.#options.queueBytesMax ?? 67_108_864)) {
+    if (this.#queuedBytes + bytesOf(parts) > (this.#options.queueBytesMax ?? 268_435_456)) {
       this.#dropped++;
       return;
     }
@@ -129,31 +143,42 @@ export class LineRecord {
     return (this.#options.now() / 1000).toFixed(3);
   }
 
-  #enqueue(...parts: Uint8Array[]): void {
-    for (const part of parts) this.#queuedBytes += part.length;
-    this.#queue.push(...parts);
-    this.#writing ??= this.#drain().finally(() => (this.#writing = undefined));
+  #enqueue(...line: Uint8Array[]): void {
+    this.#queuedBytes += bytesOf(line);
+    this.#queue.push(line);
+    this.#writing ??= this.#drain();
   }
 
   async #drain(): Promise<void> {
     const file = await this.#file;
     while (file !== undefined && this.#queue.length > 0) {
-      // One write for all that waits: whole lines, so that two recorders of one file do not mix within a line.
-      const batch = Buffer.concat(this.#queue);
-      this.#queue = [];
+      // A write holds whole lines, so that two recorders of one file do not mix within a line.
+      let bytes = 0;
+      const last = this.#queue.findIndex((line) => (bytes += bytesOf(line)) >= batchBytes);
+      const lines = this.#queue.splice(0, last < 0 ? Infinity : last + 1);
       try {
-        await file.appendFile(batch);
+        await file.appendFile(Buffer.concat(lines.flat()));
       } catch (error) {
         this.#fail(error);
       }
-      this.#queuedBytes -= batch.length;
+      this.#queuedBytes -= bytes;
+      this.#writtenBytes += bytes;
     }
+    this.#writing = undefined;
   }
 
   #fail(error: unknown): undefined {
     if (!this.#broken) this.#options.failed(error);
     this.#broken = true;
     this.#queue = [];
-    this.#queuedBytes = 0;
   }
+}
+
+// --- internal ---
+
+/** What is written at once, in bytes, if more waits. */
+const batchBytes = 1_048_576;
+
+function bytesOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
 }
