@@ -3,13 +3,15 @@
  * fatal. Tolerates CRLF, a BOM, blank lines, batches, JSON printed over several lines, and bodies behind Content-Length
  * headers (protocol.md 1.8). Pure: no IO, no clock, no log.
  */
+import { parseJson } from "../base/json.ts";
 import { LineSplitter } from "../base/lines.ts";
 import type { Line, OversizeLine } from "../base/lines.ts";
+import { compact } from "../base/slice.ts";
 import { readMessages } from "../protocol/read.ts";
 import { glimpse } from "./broken.ts";
-import { add, begin, beginsAnew } from "./reassembly.ts";
+import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
-import { clipNoise, elementText, isJsonLike, onOneLine, parse } from "./text.ts";
+import { clipNoise, contentLengthOf, elementText, isHeader, isJsonLike, parse } from "./text.ts";
 import type { Oversize, Received } from "./transport.ts";
 
 /** Lines that are no message. */
@@ -45,6 +47,7 @@ export class Framing {
   #plain = false;
   /** A body was taken by its length. */
   #framed = false;
+  #isEnding = false;
 
   constructor({ lineBytesMax }: FramingOptions) {
     this.#lineBytesMax = lineBytesMax;
@@ -61,6 +64,7 @@ export class Framing {
 
   /** What a last line without an end holds; everything unfinished is noise. */
   end(): Framed[] {
+    this.#isEnding = true;
     const last = this.#splitter.end();
     if (last !== undefined) this.#line(last);
     this.#dropPieces("unfinished JSON");
@@ -81,7 +85,7 @@ export class Framing {
   #line(line: Line): void {
     if ("oversize" in line) return this.#tooLong(line);
     const raw = this.#decoder.decode(line);
-    const text = this.#framed ? onOneLine(raw) : raw.trim();
+    const text = this.#framed ? compact(raw.trim()) : raw.trim();
     if (text === "") return this.#blank();
     if (this.#bodyBytes !== undefined && !isHeader(text)) this.#bodyBytes = undefined;
     const value = parse(text);
@@ -94,12 +98,14 @@ export class Framing {
   #value(value: unknown, text: string): boolean {
     const readings = readMessages(value);
     if (readings.every(({ message }) => message === undefined)) return false;
+    if (this.#pieces !== undefined && isCut(this.#pieces)) this.#dropPieces("unfinished JSON");
+    const batch = Array.isArray(value) ? (parseJson(text) as unknown[]) : undefined;
     for (const [index, reading] of readings.entries()) {
       if (reading.message === undefined) {
         this.#noise(text, reading.noise);
       } else {
-        const own = Array.isArray(value) ? elementText(value[index]) : text;
         const { message, odd } = reading;
+        const own = batch === undefined ? text : elementText(batch[index]);
         this.#out.push({ message, text: own, ...(odd !== undefined && { odd }) });
         if (!this.#framed) this.#plain = true;
       }
@@ -129,9 +135,9 @@ export class Framing {
   /** A line that is no message by itself. `value`: what it holds, if it is JSON. */
   #alone(raw: string, value: unknown): void {
     const text = raw.trim();
-    const length = contentLength.exec(text)?.[1];
-    if (length !== undefined) {
-      this.#bodyBytes = Number(length);
+    const bytes = contentLengthOf(text);
+    if (bytes !== undefined) {
+      this.#bodyBytes = bytes;
       return this.#noise(text, "a Content-Length header", { contentLength: true });
     }
     if (value !== undefined) return this.#noise(text, "not a JSON-RPC message");
@@ -142,7 +148,8 @@ export class Framing {
 
   /** Takes a text that was meant as a message of JSON-RPC but is not JSON: its request must not wait for ever. False if it was not. */
   #broken(text: string): boolean {
-    if (!text.startsWith("{")) return false;
+    // What is cut because the process ended is told by its end.
+    if (this.#isEnding || !text.startsWith("{")) return false;
     const { id, call, jsonrpc } = glimpse(text.slice(0, glimpseMax));
     if (!jsonrpc || id === undefined) return false;
     const info = { bytes: text.length, bytesMax: this.#lineBytesMax, id };
@@ -175,6 +182,7 @@ export class Framing {
     if (this.#pieces === undefined) return;
     const { lines } = this.#pieces;
     this.#pieces = undefined;
+    if (this.#broken(lines.join(" "))) return;
     this.#noise(lines[0] ?? "", reason, { lines: lines.length });
   }
 
@@ -187,9 +195,3 @@ export class Framing {
 
 /** How far a broken text is searched for its id. */
 const glimpseMax = 1_048_576;
-
-const contentLength = /^content-length:\s*(\d{1,15})$/i;
-
-function isHeader(text: string): boolean {
-  return /^[a-z-]{1,40}:/i.test(text);
-}

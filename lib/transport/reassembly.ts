@@ -47,6 +47,11 @@ export function beginsAnew(line: string): boolean {
   return opening.test(line);
 }
 
+/** True for one line that looks like a whole message cut short, not like the first line of a printed one. */
+export function isCut({ lines }: Pieces): boolean {
+  return lines.length === 1 && lines[0] !== undefined && lines[0].length > 1;
+}
+
 // --- internal ---
 
 /** How a printed object or array begins; `[db] connected` does not. */

@@ -5,11 +5,6 @@ export function isJsonLike(text: string): boolean {
   return text.startsWith("{") || text.startsWith("[");
 }
 
-/** Newlines in JSON stand only between tokens, so that blanks do the same. */
-export function onOneLine(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, " ");
-}
-
 /** A line of noise, clipped to 200 characters. Copied, since a slice would keep the whole line in memory. */
 export function clipNoise(text: string): string {
   return text.length > noiseMax ? `${Array.from(text.slice(0, noiseMax)).join("")}…` : text;
@@ -25,13 +20,24 @@ export function parse(text: string): unknown {
   }
 }
 
-/** The text of one message of a batch. */
+/** The text of one message of a batch that was parsed with all its digits; empty where it is nested too deeply. */
 export function elementText(element: unknown): string {
   try {
     return JSON.stringify(element);
   } catch {
     return "";
   }
+}
+
+/** The length that a Content-Length header names; undefined for any other line. */
+export function contentLengthOf(text: string): number | undefined {
+  const length = /^content-length:\s*(\d{1,15})$/i.exec(text)?.[1];
+  return length === undefined ? undefined : Number(length);
+}
+
+/** True for what may be a header of any name. */
+export function isHeader(text: string): boolean {
+  return /^[a-z-]{1,40}:/i.test(text);
 }
 
 // --- internal ---
