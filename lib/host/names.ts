@@ -80,22 +80,53 @@ export function findBare(table: NameTable, name: string): NameEntry[] {
  */
 export function serversMeant(name: string, servers: readonly NamedServer[]): string[] {
   const head = name.slice(0, headMax);
+  // Computed names are clean and short; only a chosen one can be anything.
+  const computed = name.length <= nameMax && name === cleanName(name);
   return servers
     .filter((server) => {
       if (servers.length === 1 || isQualified(name, server.name)) return true;
-      const begins = [cleanName(prefixOf(server)), ...Object.values(server.rename ?? {})];
+      const prefixes = computed ? [cleanName(prefixOf(server))] : [];
+      const begins = [...prefixes, ...Object.values(server.rename ?? {})];
       return begins.some((begin) => head.startsWith(begin.slice(0, headMax)));
     })
     .map((server) => server.name);
 }
 
-/** True where `name` begins with this server's name and a divider: the rest may be an own name of its tools. */
-export function isQualified(name: string, server: string): boolean {
-  const divider = name[server.length];
-  return name.startsWith(server) && (divider === "." || divider === "/");
+/** Every name that people may have written for a tool in rules and filters, whether or not anything is listed yet. */
+export function namesOf(server: NamedServer, tool: string): string[] {
+  const long = cleanName(`${prefixOf(server)}${tool}`);
+  const names = [tool, long, `${server.name}.${tool}`, `${server.name}/${tool}`];
+  const renamed = renameOf(server, tool);
+  return renamed === undefined ? names : [...names, renamed];
+}
+
+/**
+ * What a name means where nothing is listed: the tool of a server that it is qualified with, or of the only server.
+ * Undefined where the table is needed to tell.
+ */
+export function withoutList(
+  name: string,
+  servers: readonly NamedServer[],
+): { server: string; tool: string } | undefined {
+  const qualified = servers.filter((server) => isQualified(name, server.name));
+  const chosen = servers.some((server) => Object.values(server.rename ?? {}).includes(name));
+  const [server] = servers.length === 1 ? servers : qualified;
+  if (server === undefined || chosen) return undefined;
+  if (servers.length > 1)
+    return qualified.length === 1
+      ? { server: server.name, tool: name.slice(server.name.length + 1) }
+      : undefined;
+  const own = qualified.length === 0 && !name.startsWith(cleanName(prefixOf(server)));
+  return own && server.prefix === undefined ? { server: server.name, tool: name } : undefined;
 }
 
 // --- internal ---
+
+/** True where `name` begins with this server's name and a divider: the rest may be an own name of its tools. */
+function isQualified(name: string, server: string): boolean {
+  const divider = name[server.length];
+  return name.startsWith(server) && (divider === "." || divider === "/");
+}
 
 function isAlone(servers: readonly NamedServer[]): boolean {
   return servers.length === 1 && servers[0]?.prefix === undefined;

@@ -37,8 +37,9 @@ export class ToolCache {
   /** The list of this connection, no older than the last change told before. @throws as the fetch */
   async get(client: McpClient): Promise<FetchedTools> {
     while (true) {
-      if (this.#isCurrent(this.#kept, client)) return this.#kept.value;
-      if (this.#isCurrent(this.#running, client)) return await this.#running.value;
+      const [kept, running] = [this.#kept, this.#running];
+      if (this.#isCurrent(kept, client)) return kept.value;
+      if (this.#isCurrent(running, client)) return await running.value;
       if (this.#running === undefined) return await this.#start(client);
       // Begun before the last change, or for another process: waited for, so that it is not fetched twice at a time.
       await this.#running.value.catch(() => {});

@@ -4,8 +4,10 @@ import {
   findBare,
   findNamed,
   type NamedServer,
+  namesOf,
   nameTools,
   serversMeant,
+  withoutList,
 } from "../../lib/host/names.ts";
 
 const hostile = [
@@ -161,9 +163,9 @@ test("only the servers that a name can mean are asked", () => {
     { name: "z", rename: { own: "chosen" }, tools: [] },
   ];
   expect(serversMeant("fs_read", servers)).toEqual(["fs", "free"]);
-  expect(serversMeant("fs.read", servers)).toEqual(["fs", "free"]);
+  expect(serversMeant("fs.read", servers)).toEqual(["fs"]);
   expect(serversMeant("my_server_x", servers)).toEqual(["my server", "free"]);
-  expect(serversMeant("my server/x", servers)).toEqual(["my server", "free"]);
+  expect(serversMeant("my server/x", servers)).toEqual(["my server"]);
   expect(serversMeant("chosen", servers)).toEqual(["free", "z"]);
   expect(serversMeant("read", servers)).toEqual(["free"]);
 });
@@ -175,4 +177,27 @@ test("64-character names that differ only at the end, among 1,000 others", () =>
     { name: "t", tools: [] },
   ]);
   expect(table.byName.size).toBe(1000);
+});
+
+test("rules may know a tool by each of its names, in a host of one server too", () => {
+  expect(namesOf({ name: "s", tools: [], rename: { "a.b": "x" } }, "a.b")).toEqual([
+    "a.b",
+    "s_a_b",
+    "s.a.b",
+    "s/a.b",
+    "x",
+  ]);
+});
+
+test("without a list a name means only what cannot be anything else", () => {
+  const one = [{ name: "s", tools: [] }];
+  expect(withoutList("echo", one)).toEqual({ server: "s", tool: "echo" });
+  expect(withoutList("s.echo", one)).toBeUndefined();
+  expect(withoutList("s_echo", one)).toBeUndefined();
+  const two = [...one, { name: "t", tools: [], rename: { x: "s.chosen" } }];
+  expect(withoutList("s.echo", two)).toEqual({ server: "s", tool: "echo" });
+  expect(withoutList("s/a/b", two)).toEqual({ server: "s", tool: "a/b" });
+  expect(withoutList("s_echo", two)).toBeUndefined();
+  expect(withoutList("echo", two)).toBeUndefined();
+  expect(withoutList("s.chosen", two)).toBeUndefined();
 });

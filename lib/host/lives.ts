@@ -1,0 +1,79 @@
+/** How the lives of one server ended, what that means for its next start, and how it is said. Starts and stops nothing. */
+import { HostError } from "../base/errors.ts";
+import { lifeEnded, mayStart, unspoilt } from "../process/respawn.ts";
+import type { RespawnVerdict } from "../process/respawn.ts";
+import type { CloseInfo } from "../transport/transport.ts";
+
+/** One life, from its start to its end. */
+export interface Life {
+  /** On the clock of `performance.now`. */
+  startedAt: number;
+  /** It answered a call. */
+  answered: boolean;
+}
+
+/** A verdict that is not "start". */
+export type PutOff = Exclude<RespawnVerdict, { do: "start" }>;
+
+export class Lives {
+  readonly #server: string;
+  readonly #restart: boolean;
+  #past = unspoilt;
+
+  /** @param restart false: one life is all there is */
+  constructor(server: string, restart: boolean) {
+    this.#server = server;
+    this.#restart = restart;
+  }
+
+  /** Whether a start may be tried now. */
+  next(): RespawnVerdict {
+    if (this.#restart || this.#past === unspoilt) return mayStart(this.#past, performance.now());
+    const reason = `restart is off, and it ended (${this.#past.ended})`;
+    return { do: "refuse", reason, retryMs: Infinity };
+  }
+
+  ended({ startedAt, answered }: Life, ended: string): void {
+    const now = performance.now();
+    this.#past = lifeEnded(this.#past, { uptimeMs: now - startedAt, answered, ended }, now);
+  }
+
+  /** Why nothing is started now; `last` is how it went the last time. */
+  putOff(verdict: PutOff, last: HostError | undefined): HostError {
+    const retryMs = Math.ceil(verdict.do === "wait" ? verdict.waitMs : verdict.retryMs);
+    const reason =
+      verdict.do === "wait" ? `it has just ended (${this.#past.ended})` : verdict.reason;
+    const later = Number.isFinite(retryMs);
+    return new HostError(
+      "server_start",
+      `server "${this.#server}" is not started again: ${reason}`,
+      {
+        facts: { ...last?.facts, server: this.#server, ...(later && { retryMs }) },
+        hint: later
+          ? `The next try is possible in ${Math.ceil(retryMs / 1000)} s.`
+          : "A new host starts it again.",
+        ...(last !== undefined && { cause: last }),
+      },
+    );
+  }
+}
+
+/** The end of a link in a few words: `exit code 1`, `SIGKILL`. */
+export function endText({ kind, exitCode, signal }: CloseInfo): string {
+  if (signal !== undefined) return signal;
+  if (exitCode !== undefined) return `exit code ${exitCode}`;
+  return kind === "eof" ? "it closed its stdout" : "the link broke";
+}
+
+/** The error that an idle server which ended by itself is left with. */
+export function endError(server: string, info: CloseInfo): HostError {
+  const { exitCode, signal, stderr = [] } = info;
+  return new HostError("server_exit", `server "${server}" ended by itself: ${endText(info)}`, {
+    facts: {
+      server,
+      ...(exitCode !== undefined && { exitCode }),
+      ...(signal !== undefined && { signal }),
+      ...(stderr.length > 0 && { stderr }),
+    },
+  });
+}

@@ -1,0 +1,196 @@
+/**
+ * All tools of all servers: lists them, and finds the one that a name means while starting no more servers than the name
+ * can mean. It never calls a tool, and never picks one of several.
+ */
+import { HostError } from "../base/errors.ts";
+import { nearest } from "../base/nearest.ts";
+import { isOffered } from "../hooks/rules.ts";
+import { toHostError } from "./failure.ts";
+import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names.ts";
+import type { NameEntry } from "./names.ts";
+import type { HostedServer } from "./server.ts";
+import { ToolTables } from "./tables.ts";
+import type { HostTool, ToolListing } from "./types.ts";
+import { givenUp } from "./wait.ts";
+
+/** A tool that a name means. */
+export interface Target {
+  server: HostedServer;
+  /** The server's own name. */
+  tool: string;
+  /** Every name that rules and filters may know it by. */
+  names: string[];
+  /** Undefined where nothing was listed. */
+  listed: HostTool | undefined;
+}
+
+export type ListedTarget = Target & { listed: HostTool };
+
+type Failures = ToolListing["failed"];
+
+export class Registry {
+  readonly #servers: Map<string, HostedServer>;
+  readonly #tables: ToolTables;
+
+  /** @param servers in the order of the config */
+  constructor(servers: readonly HostedServer[]) {
+    this.#servers = new Map(servers.map((server) => [server.name, server]));
+    this.#tables = new ToolTables(servers);
+  }
+
+  /** Lists servers, all by default, in parallel. @throws HostError `cancelled` only */
+  async list(signal: AbortSignal, names?: readonly string[]): Promise<ToolListing> {
+    const wanted = new Set(names ?? this.#servers.keys());
+    const failed = await this.#load(wanted, signal);
+    // A name depends on the servers that could claim it, too.
+    if (names !== undefined) await this.#load(this.#claimants(wanted), signal);
+    const { table, tools } = this.#tables.get();
+    const had = wanted.difference(new Set(failed.map(({ server }) => server)));
+    return {
+      tools: table.entries
+        .filter((entry) => had.has(entry.server) && this.#isOffered(entry))
+        .flatMap((entry) => tools.get(entry) ?? []),
+      failed,
+      warnings: this.#tables.warnings().filter(({ server }) => had.has(server)),
+    };
+  }
+
+  /**
+   * The one tool that a name means. Where it is unknown, lists that are older than this question are fetched again once.
+   * @throws HostError `usage` (unknown, ambiguous), `denied` (not offered), or why the server that it names failed
+   */
+  async resolve(name: string, signal: AbortSignal): Promise<ListedTarget> {
+    const since = performance.now();
+    const entry =
+      (await this.#find(name, signal)) ??
+      (this.#forget(since) ? await this.#find(name, signal) : undefined);
+    const listed = entry && this.#tables.get().tools.get(entry);
+    if (listed === undefined) throw this.#unknown(name);
+    const target = this.#target(listed.server, listed.tool, listed.name);
+    if (!isOffered(target.server.config, target.names)) throw notOffered(target);
+    return { ...target, listed };
+  }
+
+  /** The same where the name alone tells it, without starting or listing anything. @throws HostError `denied` */
+  resolveUnlisted(name: string): Target | undefined {
+    const meant = withoutList(name, this.#tables.named);
+    if (meant === undefined) return undefined;
+    const target = this.#target(meant.server, meant.tool);
+    if (!isOffered(target.server.config, target.names)) throw notOffered(target);
+    return target;
+  }
+
+  // --- internal ---
+
+  async #find(name: string, signal: AbortSignal): Promise<NameEntry | undefined> {
+    const meant = new Set(serversMeant(name, this.#tables.named));
+    const failed = await this.#load(meant, signal);
+    const found = findNamed(this.#tables.get().table, name);
+    const entry = this.#only(name, found);
+    if (entry !== undefined) {
+      const rival =
+        entry.name === name && failed.find(({ server }) => this.#isBefore(server, entry));
+      if (rival) throw rival.error;
+      return entry;
+    }
+    if (failed[0] !== undefined) throw failed[0].error;
+    await this.#load(this.#servers.keys(), signal);
+    return this.#only(name, findBare(this.#tables.get().table, name));
+  }
+
+  /** What is not offered counts only where nothing else does. @throws HostError `usage` for several */
+  #only(name: string, found: readonly NameEntry[]): NameEntry | undefined {
+    const offered = found.filter((entry) => this.#isOffered(entry));
+    const [only, ...others] = offered.length > 0 ? offered : found;
+    if (only === undefined || others.length === 0) return only;
+    const candidates = [only, ...others].map(({ server, tool }) => `${server}/${tool}`);
+    throw new HostError("usage", `${JSON.stringify(name)} is a tool of several servers`, {
+      facts: { tool: name, candidates },
+      hint: `Say which: ${candidates.join(", ")}`,
+    });
+  }
+
+  /** Fetches what is not had; those that fail are returned. @throws HostError when the signal fires */
+  async #load(names: Iterable<string>, signal: AbortSignal): Promise<Failures> {
+    const failures: Failures = [];
+    const load = async (name: string): Promise<void> => {
+      try {
+        const server = this.#servers.get(name);
+        if (server === undefined) throw this.#unknownServer(name);
+        await server.tools({ signal });
+      } catch (error) {
+        failures.push({ server: name, error: toHostError(error, name) });
+      }
+    };
+    const order = [...names];
+    await Promise.all(order.map(load));
+    if (signal.aborted) throw givenUp(signal);
+    return failures.sort((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
+  }
+
+  /** Marks lists from before `since` as stale. False where there is none. */
+  #forget(since: number): boolean {
+    const old = [...this.#servers.values()].filter(
+      (server) => (server.lastTools?.at ?? since) < since,
+    );
+    for (const server of old) server.forgetTools();
+    return old.length > 0;
+  }
+
+  #claimants(wanted: ReadonlySet<string>): Set<string> {
+    const { entries } = this.#tables.get().table;
+    const shown = entries.filter((entry) => wanted.has(entry.server));
+    return new Set(shown.flatMap((entry) => serversMeant(entry.name, this.#tables.named)));
+  }
+
+  #isBefore(server: string, entry: NameEntry): boolean {
+    const order = [...this.#servers.keys()];
+    return order.indexOf(server) < order.indexOf(entry.server);
+  }
+
+  #isOffered({ server, tool, name }: NameEntry): boolean {
+    const { server: hosted, names } = this.#target(server, tool, name);
+    return isOffered(hosted.config, names);
+  }
+
+  #target(server: string, tool: string, exposed?: string): Target {
+    const hosted = this.#servers.get(server);
+    if (hosted === undefined) throw this.#unknownServer(server);
+    const names = namesOf({ ...hosted.config, tools: [] }, tool);
+    if (exposed !== undefined) names.push(exposed);
+    return { server: hosted, tool, names, listed: undefined };
+  }
+
+  #unknownServer(name: string): HostError {
+    const near = nearest(name, this.#servers.keys());
+    return new HostError("usage", `no server is called ${JSON.stringify(name)}`, {
+      facts: { server: name, nearest: near },
+      ...(near.length > 0 && { hint: `Nearest: ${near.join(", ")}` }),
+    });
+  }
+
+  #unknown(name: string): HostError {
+    const { entries } = this.#tables.get().table;
+    const offered = entries.filter((entry) => this.#isOffered(entry));
+    const near = nearest(
+      name,
+      offered.flatMap((entry) => [entry.name, entry.tool]),
+    );
+    const down = [...this.#servers.values()]
+      .map((server) => server.status())
+      .filter((one) => one.error);
+    const hints = [
+      near.length > 0 ? `Nearest: ${near.join(", ")}` : `There are ${offered.length} tools`,
+      ...down.map((one) => `not listed: ${one.error?.message}`),
+    ];
+    return new HostError("usage", `no tool is called ${JSON.stringify(name)}`, {
+      facts: { tool: name, nearest: near },
+      hint: hints.join("; "),
+    });
+  }
+}
+
+function notOffered({ server, tool }: Target): HostError {
+  const text = `${tool} of server "${server.name}" is not offered: allowedTools or deniedTools of the server say so`;
+  return new HostError("denied", text, { facts: { server: server.name, tool } });
+}

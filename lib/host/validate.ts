@@ -1,0 +1,87 @@
+/**
+ * Checks the arguments of a call by the tool's schema before anything is sent, and what comes back by its output schema.
+ * What cannot be checked is let through with a warning, said once for each tool.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import { nearest } from "../base/nearest.ts";
+import { checkSchema } from "../base/schema.ts";
+import type { CheckOptions, Problem } from "../base/schema.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
+import { propertiesOf } from "./shape.ts";
+import { signatureOf } from "./signature.ts";
+import type { HostTool } from "./types.ts";
+
+export class Validator {
+  readonly #log: Log;
+  readonly #options: CheckOptions;
+  readonly #said = new WeakSet<JsonObject>();
+
+  constructor(log: Log, schemaBytesMax?: number) {
+    this.#log = log;
+    this.#options = { cache: new WeakMap(), ...(schemaBytesMax && { schemaBytesMax }) };
+  }
+
+  /** @throws HostError `usage`: each argument that does not fit, what was expected, the signature */
+  async checkArguments(tool: HostTool, args: JsonObject): Promise<void> {
+    const problems = await this.#check(tool, tool.inputSchema, args, "the arguments");
+    if (problems.length === 0) return;
+    const known = propertiesOf(tool.inputSchema).map((property) => property.key);
+    const texts = problems.map((problem) => argumentText(problem, known));
+    throw new HostError("usage", `${tool.name}: ${texts.join("; ")}`, {
+      facts: {
+        server: tool.server,
+        tool: tool.tool,
+        problems: problems.map(({ path, message }) => ({ path, message })),
+      },
+      hint: signatureOf(tool.name, tool.inputSchema),
+    });
+  }
+
+  /** A result that breaks its tool's promise is a warning: it is all there is. Errors promise nothing. */
+  async checkResult(tool: HostTool, { structuredContent, isError }: ToolResult): Promise<void> {
+    if (tool.outputSchema === undefined || structuredContent === undefined || isError === true)
+      return;
+    const problems = await this.#check(tool, tool.outputSchema, structuredContent, "the results");
+    if (problems.length === 0) return;
+    const texts = problems.map(({ path, message }) => `${path || "the whole"}: ${message}`);
+    this.#warn(
+      tool,
+      `the structured result of ${tool.name} does not fit its outputSchema: ${texts.join("; ")}`,
+    );
+  }
+
+  // --- internal ---
+
+  async #check(tool: HostTool, schema: JsonObject, value: Json, what: string): Promise<Problem[]> {
+    const verdict = await checkSchema(schema, value, this.#options);
+    if (verdict.ok === false) return verdict.problems;
+    if (verdict.ok === "unchecked" && !this.#said.has(schema)) {
+      this.#said.add(schema);
+      this.#warn(
+        tool,
+        `${what} of ${tool.name} are not checked: the schema is no use: ${verdict.reason}`,
+      );
+    }
+    return [];
+  }
+
+  #warn({ server }: HostTool, text: string): void {
+    this.#log({ level: "warn", server, text });
+  }
+}
+
+function argumentText({ path, message, keyword }: Problem, known: readonly string[]): string {
+  const keys = path
+    .slice(1)
+    .split("/")
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (path === "") return `the arguments: ${message}`;
+  if (keyword === "false" && keys.length === 1) {
+    const near = nearest(keys[0] ?? "", known, 1);
+    return `unknown argument ${keys[0]}${near.length > 0 ? ` (nearest: ${near[0]})` : ""}`;
+  }
+  const verb = keyword === "required" ? " " : ": ";
+  return `argument ${keys.join("/")}${verb}${message}`;
+}

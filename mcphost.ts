@@ -1,0 +1,35 @@
+#!/usr/bin/env -S bun --no-env-file --no-install --config=/dev/null
+/** The command, and the module that others import: `createHost`, `isHostError` and the types, nothing more is public. */
+import { main } from "./lib/cli/main.ts";
+import type { Host, HostOptions } from "./lib/host/types.ts";
+
+export { isHostError } from "./lib/base/errors.ts";
+
+export type { ErrorCode, Facts, HostError } from "./lib/base/errors.ts";
+export type { Json, JsonObject } from "./lib/base/json.ts";
+export type { Log, LogEntry } from "./lib/base/log.ts";
+export type { Answers } from "./lib/client/types.ts";
+export type { Limits, PolicyRule } from "./lib/config/types.ts";
+export type { Actor, Outcome } from "./lib/hooks/call.ts";
+export type {
+  CallRequest,
+  Host,
+  HostEvent,
+  HostOptions,
+  HostServer,
+  HostTool,
+  ServerStatus,
+  ToolListing,
+} from "./lib/host/types.ts";
+export type { Progress, ToolAnnotations, ToolResult } from "./lib/protocol/mcp.ts";
+
+/**
+ * Opens a host over MCP servers; they start when first used, and end with it (`await using`).
+ * @throws HostError `usage` for a server without a command
+ */
+export async function createHost(options: HostOptions): Promise<Host> {
+  const module = await import("./lib/host/create.ts");
+  return await module.createHost(options);
+}
+
+if (import.meta.main) process.exit(await main(Bun.argv.slice(2)));
