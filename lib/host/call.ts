@@ -64,13 +64,13 @@ interface Attempt {
 
 /** Without validation nothing is listed, unless the name or a rule needs it. */
 async function resolve(
-  { tool, validate = true }: CallRequest,
+  { tool, validate = true, timeoutMs: waitMs }: CallRequest,
   { registry, policy }: CallContext,
   signal: AbortSignal,
 ): Promise<Target> {
   const needed = validate || policy.some((rule) => rule.annotations !== undefined);
   const target = needed ? undefined : registry.resolveUnlisted(tool);
-  return target ?? (await registry.resolve(tool, signal));
+  return target ?? (await registry.resolve(tool, { signal, waitMs }));
 }
 
 function toCall(request: CallRequest, { server, tool, listed }: Target, signal: AbortSignal): Call {

@@ -58,7 +58,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     tools: ({ servers: names, signal: given } = {}) => registry.list(within(given), names),
     call: (request) => runCall(request, { registry, policy, validator, emit, signal }),
     async resolve(name, { signal: given } = {}) {
-      const resolving = registry.resolve(name, within(given));
+      const resolving = registry.resolve(name, { signal: within(given) });
       // Arguments are checked next: what that needs is loaded while the server starts.
       void warmSchema();
       return (await resolving).listed;

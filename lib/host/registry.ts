@@ -8,7 +8,7 @@ import { isOffered } from "../hooks/rules.ts";
 import { toHostError } from "./failure.ts";
 import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names.ts";
 import type { NameEntry } from "./names.ts";
-import type { HostedServer } from "./server.ts";
+import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { HostTool, ToolListing } from "./types.ts";
 import { givenUp } from "./wait.ts";
@@ -41,9 +41,9 @@ export class Registry {
   /** Lists servers, all by default, in parallel. @throws HostError `cancelled` only */
   async list(signal: AbortSignal, names?: readonly string[]): Promise<ToolListing> {
     const wanted = new Set(names ?? this.#servers.keys());
-    const failed = await this.#load(wanted, signal);
+    const failed = await this.#load(wanted, { signal });
     // A name depends on the servers that could claim it, too.
-    if (names !== undefined) await this.#load(this.#claimants(wanted), signal);
+    if (names !== undefined) await this.#load(this.#claimants(wanted), { signal });
     const { table, tools } = this.#tables.get();
     const had = wanted.difference(new Set(failed.map(({ server }) => server)));
     return {
@@ -59,11 +59,11 @@ export class Registry {
    * The one tool that a name means. Where it is unknown, lists that are older than this question are fetched again once.
    * @throws HostError `usage` (unknown, ambiguous), `denied` (not offered), or why the server that it names failed
    */
-  async resolve(name: string, signal: AbortSignal): Promise<ListedTarget> {
+  async resolve(name: string, options: UseOptions): Promise<ListedTarget> {
     const since = performance.now();
     const entry =
-      (await this.#find(name, signal)) ??
-      (this.#forget(since) ? await this.#find(name, signal) : undefined);
+      (await this.#find(name, options)) ??
+      (this.#forget(since) ? await this.#find(name, options) : undefined);
     const listed = entry && this.#tables.get().tools.get(entry);
     if (listed === undefined) throw this.#unknown(name);
     const target = this.#target(listed.server, listed.tool, listed.name);
@@ -82,9 +82,9 @@ export class Registry {
 
   // --- internal ---
 
-  async #find(name: string, signal: AbortSignal): Promise<NameEntry | undefined> {
+  async #find(name: string, options: UseOptions): Promise<NameEntry | undefined> {
     const meant = new Set(serversMeant(name, this.#tables.named));
-    const failed = await this.#load(meant, signal);
+    const failed = await this.#load(meant, options);
     const found = findNamed(this.#tables.get().table, name);
     const entry = this.#only(name, found);
     if (entry !== undefined) {
@@ -94,7 +94,7 @@ export class Registry {
       return entry;
     }
     if (failed[0] !== undefined) throw failed[0].error;
-    await this.#load(this.#servers.keys(), signal);
+    await this.#load(this.#servers.keys(), options);
     return this.#only(name, findBare(this.#tables.get().table, name));
   }
 
@@ -111,20 +111,20 @@ export class Registry {
   }
 
   /** Fetches what is not had; those that fail are returned. @throws HostError when the signal fires */
-  async #load(names: Iterable<string>, signal: AbortSignal): Promise<Failures> {
+  async #load(names: Iterable<string>, options: UseOptions): Promise<Failures> {
     const failures: Failures = [];
     const load = async (name: string): Promise<void> => {
       try {
         const server = this.#servers.get(name);
         if (server === undefined) throw this.#unknownServer(name);
-        await server.tools({ signal });
+        await server.tools(options);
       } catch (error) {
         failures.push({ server: name, error: toHostError(error, name) });
       }
     };
     const order = [...names];
     await Promise.all(order.map(load));
-    if (signal.aborted) throw givenUp(signal);
+    if (options.signal.aborted) throw givenUp(options.signal);
     return failures.sort((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   }
 
