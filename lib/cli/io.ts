@@ -56,21 +56,29 @@ export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): Stde
   let queuedBytes = 0;
   let dropped = 0;
   let closed = false;
-  let pumping: Promise<void> | undefined;
+  let pumping = false;
+  let pumped = Promise.resolve();
 
   async function pump() {
-    const writer = open();
-    while (queue.length > 0) {
-      const batch = queue;
-      queue = [];
-      if (dropped > 0) batch.push(`mcphost: ${dropped} lines dropped here: stderr is too slow\n`);
-      dropped = 0;
-      for (const data of batch) {
-        await writer.write(data);
-        await writer.flush();
-        queuedBytes -= data.length;
+    pumping = true;
+    try {
+      const writer = open();
+      while (queue.length > 0) {
+        const batch = queue;
+        queue = [];
+        if (dropped > 0) batch.push(`mcphost: ${dropped} lines dropped here: stderr is too slow\n`);
+        dropped = 0;
+        for (const data of batch) {
+          await writer.write(data);
+          await writer.flush();
+          queuedBytes -= data.length;
+        }
       }
+    } catch {
+      closed = true;
     }
+    // In the same tick as the last look at the queue: what comes later starts the pump again.
+    pumping = false;
   }
 
   return {
@@ -86,16 +94,10 @@ export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): Stde
       }
       queuedBytes += bytes.length;
       queue.push(bytes);
-      pumping ??= pump()
-        .catch(() => {
-          closed = true;
-        })
-        .finally(() => {
-          pumping = undefined;
-        });
+      if (!pumping) pumped = pump();
     },
     async drain(ms) {
-      if (pumping) await Promise.race([pumping, Bun.sleep(ms)]);
+      if (pumping) await Promise.race([pumped, Bun.sleep(ms)]);
     },
   };
 }

@@ -1,9 +1,11 @@
 /** Arguments of `call` as they are typed, and as they reach the server. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
 import { bunAlone, expectRun, root, tempDir } from "../harness.ts";
 import { call, manyServer } from "./kit.ts";
+
+setDefaultTimeout(30_000);
 
 describe.concurrent("arguments", () => {
   test.each<[words: string[], sent: string]>([

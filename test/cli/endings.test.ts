@@ -1,5 +1,5 @@
 /** Readers that are slow or leave, full devices, and signals: how the program ends. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
 import { bunAlone, root, tempDir } from "../harness.ts";
@@ -25,6 +25,8 @@ const ends = async (proc: ReturnType<typeof shell>) => {
   const [stdout, stderr] = await Promise.all([proc.stdout.text(), proc.stderr.text(), proc.exited]);
   return { stdout, stderr };
 };
+
+setDefaultTimeout(30_000);
 
 describe.concurrent("pipes", () => {
   test("every byte reaches a reader that sleeps first", async () => {

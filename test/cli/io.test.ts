@@ -50,6 +50,19 @@ describe("stderr", () => {
     expect(to.text()).toBe(Array.from({ length: 100 }, (_, i) => `${i}\n`).join(""));
   });
 
+  test("a write at any moment of the pump is written", async () => {
+    const to = writer();
+    const sink = stderrSink(to.open);
+    let expected = "";
+    for (let ticks = 0; ticks < 20; ticks++) {
+      expected += `${ticks}\n`;
+      void sink.write(`${ticks}\n`);
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+    }
+    await sink.drain(1000);
+    expect(to.text()).toBe(expected);
+  });
+
   test("a reader that does not read costs lines, which are counted, and no time", async () => {
     const gate = Promise.withResolvers<number>();
     let text = "";
