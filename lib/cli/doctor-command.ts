@@ -3,6 +3,7 @@
  * variable that no shell will expand. Pure; a part of the doctor.
  */
 import type { ServerConfig } from "../config/types.ts";
+import { fault, warning } from "./doctor-types.ts";
 import type { Examination, Finding } from "./doctor-types.ts";
 
 type Started = NonNullable<Examination["started"]>;
@@ -13,12 +14,11 @@ export function commandFindings({ started, error }: Examination): Finding[] {
   const { command, args } = started;
   if (error && !started.cwdExists)
     return [
-      {
-        level: "error",
-        code: "no-folder",
-        text: `the folder ${started.cwd} does not exist`,
-        hint: 'mend "cwd", or make the folder',
-      },
+      fault(
+        "no-folder",
+        `the folder ${started.cwd} does not exist`,
+        'mend "cwd", or make the folder',
+      ),
     ];
   if (error && started.path === undefined) return [notFound(started)];
   const [program, rest] = unwrapped(base(command), args);
@@ -46,24 +46,23 @@ export function duplicates(servers: readonly ServerConfig[]): Map<string, string
 // --- internal ---
 
 function notFound({ command, searched }: Started): Finding {
-  const shared = { level: "error", code: "not-found" } as const;
   if (/\s/.test(command))
-    return {
-      ...shared,
-      text: `there is no command named ${JSON.stringify(command)}, spaces included`,
-      hint: 'put the first word in "command" and the others in "args", or write "command" as a list',
-    };
+    return fault(
+      "not-found",
+      `there is no command named ${JSON.stringify(command)}, spaces included`,
+      'put the first word in "command" and the others in "args", or write "command" as a list',
+    );
   if (command.includes("/"))
-    return {
-      ...shared,
-      text: `${command} does not exist or is not executable`,
-      hint: "mend the path, or chmod +x it",
-    };
-  return {
-    ...shared,
-    text: `the command ${command} is not on PATH; searched: ${searched || "(nothing)"}`,
-    hint: `install it, or write its whole path (in a shell where it works: command -v ${command})`,
-  };
+    return fault(
+      "not-found",
+      `${command} does not exist or is not executable`,
+      "mend the path, or chmod +x it",
+    );
+  return fault(
+    "not-found",
+    `the command ${command} is not on PATH; searched: ${searched || "(nothing)"}`,
+    `install it, or write its whole path (in a shell where it works: command -v ${command})`,
+  );
 }
 
 /** `env A=b sudo docker …` runs docker: what stands in front of the program is taken off. */
@@ -85,13 +84,12 @@ function container(program: string, args: readonly string[], failed: boolean): F
   const verb = args[at];
   const flags = containerFlags(args.slice(at + 1));
   const found: Finding[] = [];
-  if (!flags.has("i"))
-    found.push({
-      level: failed ? "error" : "warn",
-      code: "docker-no-i",
-      text: `${program} ${verb} without -i: the container gets no stdin`,
-      hint: `${program} ${verb} -i${verb === "run" ? " --rm" : ""} …`,
-    });
+  if (!flags.has("i")) {
+    const finding = failed ? fault : warning;
+    const text = `${program} ${verb} without -i: the container gets no stdin`;
+    const hint = `${program} ${verb} -i${verb === "run" ? " --rm" : ""} …`;
+    found.push(finding("docker-no-i", text, hint));
+  }
   if (flags.has("t")) found.push(terminal(`${program} ${verb} -t`, "leave -t out: -i alone"));
   return found;
 }
@@ -121,22 +119,19 @@ function remote(program: string, args: readonly string[], failed: boolean): Find
   if (options.some((arg) => /^-[A-Za-z0-9]*t/.test(arg)))
     found.push(terminal("ssh -t", "leave -t out, or say -T"));
   if (failed && !args.some((arg) => /BatchMode=yes/i.test(arg)))
-    found.push({
-      level: "warn",
-      code: "ssh-prompt",
-      text: "ssh may be waiting for a password or a host key, which nobody can answer",
-      hint: "ssh -o BatchMode=yes … fails at once instead; use a key and a known host",
-    });
+    found.push(
+      warning(
+        "ssh-prompt",
+        "ssh may be waiting for a password or a host key, which nobody can answer",
+        "ssh -o BatchMode=yes … fails at once instead; use a key and a known host",
+      ),
+    );
   return found;
 }
 
 function terminal(what: string, hint: string): Finding {
-  return {
-    level: "warn",
-    code: "terminal",
-    text: `${what} gives the server a terminal: it echoes, mixes in stderr and changes line ends`,
-    hint,
-  };
+  const text = `${what} gives the server a terminal: it echoes, mixes in stderr and changes line ends`;
+  return warning("terminal", text, hint);
 }
 
 /** `npx` may ask whether to install, and there is nobody to answer. */
@@ -148,14 +143,9 @@ function prompts(program: string, args: readonly string[]): Finding[] {
     args.findIndex((arg, at) => !arg.startsWith("-") && (!npm || at > 0)) >>> 0,
   );
   if (own.some((arg) => /^(-y|--yes)$/.test(arg))) return [];
-  return [
-    {
-      level: "warn",
-      code: "npx-no-y",
-      text: `${npm ? "npm exec" : "npx"} without -y may be asking whether to install the package`,
-      hint: `${npm ? "npm exec" : "npx"} -y …`,
-    },
-  ];
+  const runner = npm ? "npm exec" : "npx";
+  const text = `${runner} without -y may be asking whether to install the package`;
+  return [warning("npx-no-y", text, `${runner} -y …`)];
 }
 
 /** No shell runs: `$HOME` in an argument stays as it is. */
@@ -164,10 +154,11 @@ function unexpanded(args: readonly string[]): Finding[] {
   const left = shells
     ? []
     : args.flatMap((arg) => /\$\{?[A-Z_][A-Z0-9_]*\}?|%[A-Z_]{3,}%/.exec(arg)?.[0] ?? []);
-  return [...new Set(left)].map((text) => ({
-    level: "warn",
-    code: "unexpanded",
-    text: `${text} in its arguments is passed on as it stands: no shell expands it`,
-    hint: `write \${${text.replace(/\W/g, "")}} in a config file, where it is expanded`,
-  }));
+  return [...new Set(left)].map((text) =>
+    warning(
+      "unexpanded",
+      `${text} in its arguments is passed on as it stands: no shell expands it`,
+      `write \${${text.replace(/\W/g, "")}} in a config file, where it is expanded`,
+    ),
+  );
 }

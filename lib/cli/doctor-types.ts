@@ -1,4 +1,4 @@
-/** What the doctor sees of a server, and what it says. Only types. */
+/** What the doctor sees of a server, and what it says. */
 import type { HostError } from "../base/errors.ts";
 import type { StopReport } from "../process/child.ts";
 import type { Implementation } from "../protocol/mcp.ts";
@@ -56,4 +56,14 @@ export interface Diagnosis {
   /** `config`: it cannot be started as it is configured; `failed`: it was started, or tried to be, and did not work. */
   status: "ok" | "config" | "failed";
   findings: Finding[];
+}
+
+/** Something is wrong that does not keep the server from working. */
+export function warning(code: string, text: string, hint?: string): Finding {
+  return { level: "warn", code, text, ...(hint !== undefined && { hint }) };
+}
+
+/** Something that keeps the server from working. */
+export function fault(code: string, text: string, hint?: string): Finding {
+  return { ...warning(code, text, hint), level: "error" };
 }

@@ -4,7 +4,9 @@
  */
 import type { HostError } from "../base/errors.ts";
 import { commandFindings } from "./doctor-command.ts";
+import { fault, warning } from "./doctor-types.ts";
 import type { Diagnosis, Examination, Finding } from "./doctor-types.ts";
+import { telling } from "./report.ts";
 
 /** All that is wrong, the cause first. */
 export function diagnose(seen: Examination): Diagnosis {
@@ -51,15 +53,13 @@ const slowMs = 5000;
 const shownMax = 5;
 
 function unusable({ unusable: error }: Examination): Finding[] {
-  if (!error) return [];
-  const hint = error.hint === undefined ? {} : { hint: error.hint };
-  return [{ level: "error", code: error.code, text: error.message, ...hint }];
+  return error ? [fault(error.code, error.message, error.hint)] : [];
 }
 
 function duplicate({ sameAs }: Examination): Finding[] {
   if (sameAs === undefined) return [];
   const text = `it is the same as ${sameAs}: its tools are there twice`;
-  return [{ level: "warn", code: "duplicate", text, hint: "take one of the two out" }];
+  return [warning("duplicate", text, "take one of the two out")];
 }
 
 function startFindings(seen: Examination): Finding[] {
@@ -69,147 +69,107 @@ function startFindings(seen: Examination): Finding[] {
   if (error && (started === undefined || (started.path !== undefined && started.cwdExists)))
     found.push(failure(error, seen));
   if (error) found.push(...variables(seen));
-  if (startMs !== undefined && startMs > slowMs)
-    found.push({
-      level: "warn",
-      code: "slow-start",
-      text: `it took ${(startMs / 1000).toFixed(1)} s to start`,
-      hint: "install its package instead of fetching it at every start; a limit is set by startTimeoutMs",
-    });
+  if (startMs !== undefined && startMs > slowMs) {
+    const hint =
+      "install its package instead of fetching it at every start; a limit is set by startTimeoutMs";
+    found.push(warning("slow-start", `it took ${(startMs / 1000).toFixed(1)} s to start`, hint));
+  }
   return found;
 }
 
-function failure(error: HostError, { stderr = [], startMs }: Examination): Finding {
-  const lines = stderr.slice(-shownMax);
+function failure(error: HostError, seen: Examination): Finding {
+  const lines = telling(seen.stderr ?? [], shownMax);
   const tail = lines.length > 0 ? `; its last words on stderr:\n${lines.join("\n")}` : "";
-  const { exitCode, signal } = error.facts;
-  const ended = exitCode !== undefined || signal !== undefined;
-  // Without an end, nothing came in time; with the handshake done, it is the list that failed.
-  const code =
-    startMs !== undefined
-      ? "list-failed"
-      : ended
-        ? "exits"
-        : error.facts.timeoutMs
-          ? "silent"
-          : "start";
-  const hint =
-    code === "exits" && lines.length === 0
-      ? "start its command by hand in a terminal to see what it says"
-      : error.hint;
-  return { level: "error", code, text: error.message + tail, ...(hint !== undefined && { hint }) };
+  // What the next lines show is not said again.
+  const shown = lines.length > 0 || (seen.noise?.count ?? 0) > 0;
+  return fault(failureCode(error, seen), error.message + tail, shown ? undefined : error.hint);
+}
+
+function failureCode({ facts }: HostError, { startMs }: Examination): string {
+  if (startMs !== undefined) return "list-failed";
+  if (facts.exitCode !== undefined || facts.signal !== undefined) return "exits";
+  return facts.timeoutMs === undefined ? "start" : "silent";
 }
 
 function variables({ stderr = [], ourEnv, started }: Examination): Finding[] {
   const { ours, unset } = namedVariables(stderr, ourEnv, started?.env ?? []);
   return [
-    ...ours.map((name): Finding => ({
-      level: "error",
-      code: "env-not-passed",
-      text: `its stderr names ${name}, which you have and which was not passed to it`,
-      hint: `--env ${name}, or in its entry "env": { "${name}": "\${${name}}" }`,
-    })),
-    ...unset.map((name): Finding => ({
-      level: "error",
-      code: "env-unset",
-      text: `its stderr names ${name}, which is not set`,
-      hint: `--env ${name}=VALUE, or set it and pass it on with --env ${name}`,
-    })),
+    ...ours.map((name) =>
+      fault(
+        "env-not-passed",
+        `its stderr names ${name}, which you have and which was not passed to it`,
+        `--env ${name}, or in its entry "env": { "${name}": "\${${name}}" }`,
+      ),
+    ),
+    ...unset.map((name) =>
+      fault(
+        "env-unset",
+        `its stderr names ${name}, which is not set`,
+        `--env ${name}=VALUE, or set it and pass it on with --env ${name}`,
+      ),
+    ),
   ];
 }
 
 function stdoutFindings({ noise, error }: Examination): Finding[] {
   if (!noise || noise.count === 0) return [];
-  const level = error ? "error" : "warn";
+  const finding = error ? fault : warning;
   if (noise.contentLength)
     return [
-      {
-        level,
-        code: "content-length",
-        text: "it wrote Content-Length headers: that is not MCP's framing",
-        hint: "MCP over stdio is one JSON message a line; the server needs an MCP library of this decade",
-      },
+      finding(
+        "content-length",
+        "it wrote Content-Length headers: that is not MCP's framing",
+        "MCP over stdio is one JSON message a line; the server must write plain lines",
+      ),
     ];
   const first = noise.first.slice(0, 3).map((line) => JSON.stringify(line.slice(0, 120)));
+  const lines = `${noise.count} ${noise.count === 1 ? "line" : "lines"}`;
   return [
-    {
-      level,
-      code: "stdout-noise",
-      text: `it wrote ${noise.count} ${noise.count === 1 ? "line" : "lines"} on stdout that are no message: ${first.join(", ")}`,
-      hint: "only messages belong on stdout; its logs and banners belong on stderr",
-    },
+    finding(
+      "stdout-noise",
+      `it wrote ${lines} on stdout that are no message: ${first.join(", ")}`,
+      "only messages belong on stdout; its logs and banners belong on stderr",
+    ),
   ];
 }
 
 function listFindings({ error, tools, warnings = [] }: Examination): Finding[] {
-  const found = warnings
-    .slice(0, shownMax)
-    .map((text): Finding => ({ level: "warn", code: "tools", text }));
-  if (warnings.length > shownMax)
-    found.push({
-      level: "warn",
-      code: "tools",
-      text: `and ${warnings.length - shownMax} more oddities of its tools`,
-    });
-  if (!error && tools === 0)
-    found.push({ level: "warn", code: "no-tools", text: "it offers no tools" });
+  const found = warnings.slice(0, shownMax).map((text) => warning("tools", text));
+  const more = warnings.length - shownMax;
+  if (more > 0) found.push(warning("tools", `and ${more} more oddities of its tools`));
+  if (!error && tools === 0) found.push(warning("no-tools", "it offers no tools"));
   return found;
 }
 
 function stopFindings({ stop, stopMs, error }: Examination): Finding[] {
-  const seconds = stopMs === undefined ? "" : ` (it took ${(stopMs / 1000).toFixed(1)} s)`;
+  const took = stopMs === undefined ? "" : ` (it took ${(stopMs / 1000).toFixed(1)} s)`;
+  const end = stop?.exit?.signal ?? `code ${stop?.exit?.exitCode}`;
   const hint =
     "an MCP server over stdio ends when its stdin ends; until then it holds up whoever waits for it";
-  const exit = stop?.exit;
   switch (stop?.rung) {
-    case "term":
-      return [
-        {
-          level: "warn",
-          code: "needs-term",
-          text: `it did not end with its stdin: SIGTERM did it${seconds}`,
-          hint,
-        },
-      ];
-    case "kill":
-      return [
-        {
-          level: "warn",
-          code: "needs-kill",
-          text: `it ignored the end of its stdin and SIGTERM: SIGKILL did it${seconds}`,
-          hint,
-        },
-      ];
+    case "term": {
+      const text = `it, or what it started, did not end with its stdin: SIGTERM did it${took}`;
+      return [warning("needs-term", text, hint)];
+    }
+    case "kill": {
+      const text = `it, or what it started, ignored the end of its stdin and SIGTERM: SIGKILL did it${took}`;
+      return [warning("needs-kill", text, hint)];
+    }
     case "alive":
-      return [
-        {
-          level: "error",
-          code: "alive",
-          text: "it is still running after SIGKILL",
-          hint: "look at it with ps: it may hang in the kernel, on a file system or a device",
-        },
-      ];
+      return [fault("alive", "it is still running after SIGKILL", "ps shows what it hangs on")];
     case "exited":
       return error
         ? []
-        : [
-            {
-              level: "warn",
-              code: "ended-early",
-              text: `it ended by itself before it was stopped (${exit?.signal ?? `code ${exit?.exitCode}`})`,
-            },
-          ];
+        : [warning("ended-early", `it ended by itself before it was stopped (${end})`)];
     case "eof":
-      return exit?.exitCode
-        ? [
-            {
-              level: "warn",
-              code: "exit-code",
-              text: `it ended with code ${exit.exitCode} although it was only asked to end`,
-              hint: "the end of stdin is a clean end: code 0",
-            },
-          ]
-        : [];
+      if (end === "code 0" || error) return [];
+      return [
+        warning(
+          "exit-code",
+          `it ended with ${end} although it was only asked to end`,
+          "the end of stdin is a clean end: code 0",
+        ),
+      ];
     default:
       return [];
   }

@@ -2,12 +2,12 @@
  * From checked flags to a config and to a host over its servers, under the rules of flags and files. Every command that
  * works on servers opens them here. It starts nothing by itself.
  */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
 import { loadConfig } from "../config/load.ts";
 import { ourPaths, resolvePath } from "../config/paths.ts";
-import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
+import type { BadServer, Config, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenedHost, VerdictStore } from "../host/types.ts";
 import type { Failure } from "./failures.ts";
@@ -22,6 +22,8 @@ export interface Opened extends AsyncDisposable {
   config: Config;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
+  /** An error of a server with what we know besides: the variable that it lacks and we have. */
+  explain(error: unknown): Promise<unknown>;
 }
 
 /** The config that the flags name or that is found here. @throws HostError `usage` `config` */
@@ -64,9 +66,15 @@ export async function openFromFlags(parsed: Parsed, io: Io, log: Log): Promise<O
   if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers);
   const verdicts = flags["no-cache"] === true ? undefined : deferredVerdicts(io, log);
   const level = textOf(flags["log-level"]);
+  const prepare = prepareFromFlags(parsed, io, log, config);
+  const started = new Map<string, StdioServer>();
   const host = openHost({
     servers,
-    prepare: prepareFromFlags(parsed, io, log, config),
+    async prepare(server, signal) {
+      const ready = await prepare(server, signal);
+      started.set(server.name, ready);
+      return ready;
+    },
     policy: config.policy,
     env: io.env,
     signal: io.signal,
@@ -79,6 +87,13 @@ export async function openFromFlags(parsed: Parsed, io: Io, log: Log): Promise<O
     host,
     config,
     failures: config.bad.map(failureOf),
+    async explain(error) {
+      if (!isHostError(error) || error.code !== "server_start") return error;
+      const server = started.get(error.facts.server ?? "");
+      if (server === undefined) return error;
+      const { withEnvHint } = await import("./env-hint.ts");
+      return withEnvHint(error, io.env, server);
+    },
     async [Symbol.asyncDispose]() {
       await (flags["wait"] === true ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();

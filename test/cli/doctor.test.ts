@@ -1,9 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
 
 import { HostError } from "../../lib/base/errors.ts";
 import type { Facts } from "../../lib/base/errors.ts";
-import type { Examination } from "../../lib/cli/doctor-types.ts";
+import type { Examination, Finding } from "../../lib/cli/doctor-types.ts";
 import { diagnose, namedVariables } from "../../lib/cli/doctor.ts";
+import { expectRun, type Invocation, mcphost, tempDir } from "../harness.ts";
+import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
 
 const started = {
   command: "server",
@@ -190,5 +194,153 @@ describe("the doctor's diagnosis", () => {
       expect([line, ...codes(running(line))]).toEqual([line, "unexpanded"]);
     for (const line of ["server a$b 5$ %d", "sh -c $HOME"])
       expect([line, ...codes(running(line))]).toEqual([line]);
+  });
+});
+
+const faulty = join(import.meta.dir, "../fixtures/servers/faulty.ts");
+
+function doctor(...fault: string[]) {
+  return mcphost("doctor", "--json", "--", process.execPath, faulty, ...fault);
+}
+
+/** The one diagnosis, with the codes of its findings. */
+async function seen(invocation: Invocation) {
+  const run = await invocation.run();
+  await nothingLeft(run.marker);
+  const [diagnosis] = JSON.parse(run.stdout);
+  return {
+    ...diagnosis,
+    code: run.code,
+    codes: diagnosis.findings.map((one: Finding) => one.code),
+  };
+}
+
+describe("doctor", () => {
+  test("says that a server is well, and what it is", async () => {
+    const run = await mcphost("doctor", "--", process.execPath, faulty, "none").run();
+    expectRun(run, {
+      stdout: /^server: ok, legacy 2025-11-25, fixture \S+, 1 tool, started in \d+ ms\n$/,
+    });
+    expect(await seen(doctor("none"))).toMatchObject({
+      code: 0,
+      name: "server",
+      status: "ok",
+      era: "legacy",
+      revision: "2025-11-25",
+      tools: 1,
+      stop: { rung: "eof" },
+      findings: [],
+    });
+  });
+
+  test.each([
+    ["crash-before-initialize", 3, ["exits", "env-not-passed"]],
+    ["crash-during-initialize", 3, ["exits"]],
+    ["crash-after-initialize", 3, ["list-failed"]],
+    ["crash-on-list", 3, ["list-failed"]],
+    ["content-length-only", 3, ["silent", "content-length"]],
+    ["content-length", 0, ["content-length"]],
+    ["silent", 3, ["silent"]],
+    ["silent-list", 3, ["list-failed"]],
+    ["banner", 0, ["stdout-noise"]],
+    ["no-schema", 0, ["tools", "tools"]],
+    ["exit-1-on-eof", 0, ["exit-code"]],
+    ["crash-on-probe", 0, []],
+  ] as const)("sees the fault %s", async (fault, code, codes) => {
+    const invocation = mcphost(
+      ...["doctor", "--json", "--timeout", "1.2", "--", process.execPath, faulty, fault],
+    );
+    expect(await seen(invocation.env({ FIXTURE_KEY: "x" }))).toMatchObject({ code, codes });
+  });
+
+  test("sees what needs a signal to end, and leaves nothing of it", async () => {
+    const config = {
+      mcpServers: {
+        stubborn: { command: process.execPath, args: [faulty, "stubborn"], stopMs: 200 },
+        twin: { command: process.execPath, args: [faulty, "stubborn"], stopMs: 200 },
+      },
+    };
+    const run = await mcphost("doctor", "--config-json", JSON.stringify(config)).run();
+    expectRun(run, {
+      stdout: /^stubborn: ok.*\n  warning: .*SIGKILL[^]*\ntwin: ok[^]*same as stubborn/,
+    });
+    await nothingLeft(run.marker);
+  });
+
+  test("a variable that we have is named, with the flag that passes it", async () => {
+    const run = await mcphost("doctor", "--", process.execPath, faulty, "crash-before-initialize")
+      .env({ FIXTURE_KEY: "s3cret-value" })
+      .run();
+    expectRun(run, { code: 3, stdout: /--env FIXTURE_KEY,/ });
+    expect(run.stdout + run.stderr).not.toContain("s3cret-value");
+  });
+
+  test("a container without -i, by a docker that does as docker does", async () => {
+    await using dir = await tempDir();
+    const script = `#!/bin/sh
+case " $* " in *" -i "*) ;; *) exec </dev/null ;; esac
+exec '${process.execPath}' '${faulty}' none
+`;
+    await Bun.write(dir.file("docker"), script);
+    await chmod(dir.file("docker"), 0o755);
+    const PATH = `${dir.path}:${process.env["PATH"]}`;
+    const run = (...args: string[]) =>
+      seen(mcphost("doctor", "--json", "--", "docker", "run", ...args).env({ PATH }));
+    expect(await run("--rm", "image")).toMatchObject({
+      code: 3,
+      findings: [{ level: "error", code: "docker-no-i" }, { code: "exits" }],
+    });
+    expect(await run("--rm", "-i", "image")).toMatchObject({ code: 0, findings: [] });
+  });
+
+  test("a command or a folder that is not there", async () => {
+    const missing = await seen(mcphost("doctor", "--json", "--", "no-such-command-here"));
+    expect(missing).toMatchObject({ code: 3, status: "failed", codes: ["not-found"] });
+    const lost = mcphost("doctor", "--json", "--cwd", "/no/such/folder", "--", process.execPath);
+    expect(await seen(lost)).toMatchObject({ code: 3, codes: ["no-folder"] });
+  });
+
+  test("configuration alone is 2; a failed server is 3; each is there in config order", async () => {
+    await using dir = await tempDir();
+    const well = { command: process.execPath, args: [faulty, "none"] };
+    const servers = {
+      unset: { ...well, env: { KEY: "${NO_SUCH_VARIABLE}" } },
+      bad: { args: [] },
+      well,
+      off: { ...well, disabled: true },
+    };
+    await Bun.write(dir.file("c.json"), JSON.stringify({ mcpServers: servers }));
+    const look = (...args: string[]) =>
+      mcphost("doctor", "-c", "c.json", ...args)
+        .cwd(dir.path)
+        .run();
+    const all = await look();
+    expectRun(all, { code: 2, stdout: /^unset: cannot be started[^]*\nwell: ok[^]*\nbad: cannot/ });
+    expect(all.stdout).not.toContain("off:");
+    expectRun(await look("well"), { stdout: /^well: ok/ });
+    expectRun(await look("off"), { stdout: /^off: ok/ });
+    expectRun(await look("wel"), { code: 2, stderr: /no server called "wel"/ });
+  });
+
+  test("what was found and is not trusted is not started", async () => {
+    await using dir = await tempDir();
+    const marker = dir.file("started");
+    const servers = { evil: { command: "touch", args: [marker] } };
+    await Bun.write(dir.file(".mcp.json"), JSON.stringify({ mcpServers: servers }));
+    const run = await mcphost("doctor").cwd(dir.path).run();
+    expectRun(run, { code: 2, stdout: /^evil: cannot be started[^]*mcphost trust/ });
+    expect(await Bun.file(marker).exists()).toBe(false);
+  });
+
+  test("is interrupted as everything else is", async () => {
+    await using running = await doctor("silent").start();
+    await waitFor(async () =>
+      (await liveProcesses(running.marker)).some(
+        ({ pid, command }) => pid !== running.pid && command.includes("silent"),
+      ),
+    );
+    running.kill("SIGINT");
+    expect((await running.done).code).toBe(130);
+    await nothingLeft(running.marker);
   });
 });
