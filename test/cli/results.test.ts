@@ -44,6 +44,10 @@ describe.concurrent("results and exit codes", () => {
     const run = await call("echo", "message=x", "--env", "FIXTURE_DIES=1").run();
     expectRun(run, { code: 3, stderr: /^mcphost: .*server.*\n(.*\n){0,2}.*no DB_URL here\n/ });
     expect(run.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(4);
+    const ours = await call("echo", "message=x", "--env", "FIXTURE_DIES=1")
+      .env({ DB_URL: "x" })
+      .run();
+    expectRun(ours, { code: 3, stderr: /no DB_URL here\n.*--env DB_URL\n$/ });
   });
 
   test("a command that is not there", async () => {

@@ -5,7 +5,6 @@ import type { Outcome } from "../../hooks/call.ts";
 import { fitArguments } from "../../host/arguments.ts";
 import type { CallRequest, OpenedHost } from "../../host/types.ts";
 import { fetchArguments, readArguments } from "../arguments.ts";
-import type { Failure } from "../failures.ts";
 import { commonFlags, policyFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
@@ -66,20 +65,20 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const outcome = await callWithMeter(opened.host, request, parsed, io);
   if ("result" in outcome && outcome.result !== undefined)
     return await finish(outcome, target?.tool ?? tool, parsed, io);
-  throw cause(outcome.error, opened.failures, tool);
+  throw await cause(outcome.error, opened, tool);
 }
 
-async function resolve({ host, failures }: Opened, tool: string, signal: AbortSignal) {
+async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   try {
-    return await host.resolve(tool, { signal });
+    return await opened.host.resolve(tool, { signal });
   } catch (error) {
-    throw cause(error, failures, tool);
+    throw await cause(error, opened, tool);
   }
 }
 
 /** A tool that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
-function cause(error: unknown, failures: readonly Failure[], tool: string): unknown {
-  if (!isHostError(error) || error.code !== "usage") return error;
+async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
+  if (!isHostError(error) || error.code !== "usage") return await explain(error);
   const meant = failures.find(
     ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
   );

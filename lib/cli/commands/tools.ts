@@ -6,8 +6,10 @@ import type { ServerConfig } from "../../config/types.ts";
 import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
 import { reportFailures } from "../failures.ts";
+import type { Failure } from "../failures.ts";
 import { commonFlags, listOf, policyFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
+import type { Opened } from "../open.ts";
 import { policyText } from "../policy-text.ts";
 import { toolHelp } from "../tool-help.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -42,7 +44,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await using opened = await openFromFlags(parsed, io, log);
   const listing = await opened.host.tools({ signal: io.signal });
   for (const { server, text } of listing.warnings) log({ level: "warn", server, text });
-  const failures = [...opened.failures, ...listing.failed];
+  const failures = [...opened.failures, ...(await explained(listing.failed, opened))];
   const code = await reportFailures(failures, parsed, io);
   const { tools } = listing;
   if (tools.length === 0 && failures.length > 0)
@@ -57,6 +59,15 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await io.stdout.write(io.terminal.stdout ? visible(text) : text);
   if (flags["no-cache"] !== true) await remember(tools, servers, io);
   return code;
+}
+
+async function explained(failed: readonly Failure[], { explain }: Opened): Promise<Failure[]> {
+  return await Promise.all(
+    failed.map(async ({ server, error }) => ({
+      server,
+      error: (await explain(error)) as HostError,
+    })),
+  );
 }
 
 /** Exact names first: a tool is not hidden by others whose descriptions mention it. */
