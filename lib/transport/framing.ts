@@ -7,7 +7,9 @@ import { parseJson } from "../base/json.ts";
 import { LineSplitter } from "../base/lines.ts";
 import type { Line, OversizeLine } from "../base/lines.ts";
 import { compact } from "../base/slice.ts";
-import { readMessages } from "../protocol/read.ts";
+import type { Message } from "../protocol/jsonrpc.ts";
+import { readMessage, readMessages } from "../protocol/read.ts";
+import type { Reading } from "../protocol/read.ts";
 import { glimpse } from "./broken.ts";
 import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
@@ -96,21 +98,28 @@ export class Framing {
 
   /** Takes the messages of a value; false if there is none in it. */
   #value(value: unknown, text: string): boolean {
-    const readings = readMessages(value);
-    if (readings.every(({ message }) => message === undefined)) return false;
-    if (this.#pieces !== undefined && isCut(this.#pieces)) this.#dropPieces("unfinished JSON");
-    const batch = Array.isArray(value) ? (parseJson(text) as unknown[]) : undefined;
-    for (const [index, reading] of readings.entries()) {
-      if (reading.message === undefined) {
-        this.#noise(text, reading.noise);
-      } else {
-        const { message, odd } = reading;
-        const own = batch === undefined ? text : elementText(batch[index]);
-        this.#out.push({ message, text: own, ...(odd !== undefined && { odd }) });
-        if (!this.#framed) this.#plain = true;
-      }
-    }
+    if (Array.isArray(value)) return this.#batch(value, text);
+    const reading = readMessage(value);
+    if (reading.message === undefined) return false;
+    this.#message(reading, text);
     return true;
+  }
+
+  /** The messages of a batch (2025-03-26); an empty one and batches within batches are noise. */
+  #batch(values: unknown[], text: string): boolean {
+    const readings = readMessages(values);
+    if (readings.every(({ message }) => message === undefined)) return false;
+    const exact = parseJson(text) as unknown[];
+    for (const [index, reading] of readings.entries())
+      if (reading.message === undefined) this.#noise(text, reading.noise);
+      else this.#message(reading, elementText(exact[index]));
+    return true;
+  }
+
+  #message({ message, odd }: Extract<Reading, { message: Message }>, text: string): void {
+    if (!this.#framed) this.#plain = true;
+    if (this.#pieces !== undefined && isCut(this.#pieces)) this.#dropPieces("unfinished JSON");
+    this.#out.push(odd === undefined ? { message, text } : { message, text, odd });
   }
 
   /** Adds a line to a value over several lines; false if the line is none of it. */

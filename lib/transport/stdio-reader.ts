@@ -1,0 +1,123 @@
+/**
+ * The reading half of a child's transport: chunks in, messages out; noise and what is odd goes to the log. A plain
+ * iterator, since a generator costs several turns of the microtask queue for each message.
+ */
+import type { Log } from "../base/log.ts";
+import { Framing } from "./framing.ts";
+import type { Framed, Noise } from "./framing.ts";
+import type { CloseInfo, Incoming } from "./transport.ts";
+
+export interface StdioReaderOptions {
+  /** The server's configured name, for the log. */
+  name: string;
+  log: Log;
+  lineBytesMax: number;
+  /** Called once, when everything was taken; with what broke the pipe, if something did. */
+  onEnd: (failure: unknown) => void;
+}
+
+export class StdioReader implements AsyncIterableIterator<Incoming> {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  readonly #options: StdioReaderOptions;
+  readonly #framing: Framing;
+  readonly #noise = { count: 0, first: [] as string[], contentLength: false };
+  /** The messages of the last chunk. */
+  #ready: Incoming[] = [];
+  /** How many of them were taken. */
+  #taken = 0;
+  #state: "new" | "open" | "over" | "told" = "new";
+
+  constructor(stdout: AsyncIterable<Uint8Array>, options: StdioReaderOptions) {
+    this.#chunks = stdout[Symbol.asyncIterator]();
+    this.#options = options;
+    this.#framing = new Framing({ lineBytesMax: options.lineBytesMax });
+  }
+
+  /** Nobody has begun to read. */
+  get isNew(): boolean {
+    return this.#state === "new";
+  }
+
+  get noise(): NonNullable<CloseInfo["noise"]> {
+    const { count, first, contentLength } = this.#noise;
+    return { count: count + this.#framing.heldLines, first: [...first], contentLength };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Incoming>> {
+    const item = this.#ready[this.#taken];
+    if (item === undefined) return this.#pull();
+    this.#taken++;
+    return Promise.resolve({ done: false, value: item });
+  }
+
+  /** The consumer leaves. */
+  async return(): Promise<IteratorResult<Incoming>> {
+    this.#ready = [];
+    await this.#chunks.return?.();
+    this.#end(undefined);
+    return { done: true, value: undefined };
+  }
+
+  async #pull(): Promise<IteratorResult<Incoming>> {
+    let failure: unknown;
+    if (this.#state === "new") this.#state = "open";
+    while (this.#state === "open") {
+      try {
+        const { value, done } = await this.#chunks.next();
+        if (done === true) this.#state = "over";
+        this.#sift(done === true ? this.#framing.end() : this.#framing.feed(value));
+      } catch (error) {
+        failure = error;
+        this.#state = "over";
+        this.#sift([]);
+      }
+      const item = this.#ready[0];
+      if (item === undefined) continue;
+      this.#taken = 1;
+      return { done: false, value: item };
+    }
+    this.#end(failure);
+    return { done: true, value: undefined };
+  }
+
+  #end(failure: unknown): void {
+    if (this.#state === "told") return;
+    this.#state = "told";
+    const { count, first } = this.#noise;
+    if (count > first.length) this.#say("debug", `${count} lines on its stdout were no messages`);
+    this.#options.onEnd(failure);
+  }
+
+  /** Keeps the messages; what is odd about them, and noise, is logged. */
+  #sift(all: Framed[]): void {
+    this.#taken = 0;
+    this.#ready = all.filter((framed) => {
+      if ("noise" in framed) this.#heard(framed);
+      else if ("odd" in framed) this.#say("debug", `a message with ${framed.odd}`);
+      return !("noise" in framed);
+    }) as Incoming[];
+  }
+
+  #heard({ noise, reason, lines, contentLength }: Noise): void {
+    const all = this.#noise;
+    all.count += lines;
+    if (contentLength) all.contentLength = true;
+    if (all.first.length === noiseShown) return;
+    all.first.push(noise);
+    const more = all.first.length === noiseShown ? " (more of this kind is only counted)" : "";
+    this.#say("warn", `it wrote on stdout what is no message (${reason})${more}: ${noise}`);
+  }
+
+  #say(level: "debug" | "warn", text: string): void {
+    const { name, log } = this.#options;
+    log({ level, server: name, text });
+  }
+}
+
+// --- internal ---
+
+const noiseShown = 3;
