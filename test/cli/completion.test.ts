@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, test } from "bun:test";
-import { chmod, mkdir } from "node:fs/promises";
+import { describe, expect, test } from "bun:test";
+import { chmod, mkdir, rm } from "node:fs/promises";
 
 import { rendered, scripts } from "../../lib/cli/completion-scripts.ts";
 import { complete, splitLine, type World } from "../../lib/cli/completion.ts";
@@ -189,5 +189,161 @@ describe("the lists of tools that completion knows", () => {
     expect(left).toHaveLength(200);
     expect(left).not.toContain("0.json");
     expect(left).toContain("204.json");
+  });
+});
+
+const guide = new URL("../fixtures/cli/guide.ts", import.meta.url).pathname;
+
+/**
+ * A folder with a project whose tools were listed once, and a `mcphost` that completes as ours does and writes down the
+ * arguments of everything else that it is asked to do.
+ */
+async function playground(): Promise<TempDir> {
+  const dir = await tempDir();
+  const mcpServers = { guide: { command: process.execPath, args: [guide] } };
+  await Bun.write(dir.file("c.json"), JSON.stringify({ mcpServers }));
+  await Bun.write(
+    dir.file("mcphost"),
+    `#!/bin/sh
+[ "$1" = completion ] && exec ${sourceProgram.map((word) => `'${word}'`).join(" ")} "$@"
+for word; do printf '%s\\n' "$word"; done >'${dir.file("argv.tmp")}'
+mv '${dir.file("argv.tmp")}' '${dir.file("argv")}'
+`,
+  );
+  await chmod(dir.file("mcphost"), 0o755);
+  const listed = await mcphost("doctor", "-c", "c.json").home(dir.path).cwd(dir.path).run();
+  expect(listed.code).toBe(0);
+  return dir;
+}
+
+function environment(dir: TempDir) {
+  return {
+    PATH: `${dir.path}:${process.env["PATH"]}`,
+    HOME: dir.path,
+    XDG_CACHE_HOME: dir.file("cache"),
+    XDG_CONFIG_HOME: dir.file("config"),
+    TERM: "xterm",
+    MCPHOST_CONFIG: dir.file("c.json"),
+  };
+}
+
+const sessions = {
+  bash: {
+    argv: ["bash", "--norc", "--noprofile", "-i"],
+    setup: 'eval "$(mcphost completion bash)"',
+  },
+  zsh: {
+    argv: ["zsh", "-f", "-i"],
+    setup: 'autoload -Uz compinit; compinit -u -d "$HOME/dump"; eval "$(mcphost completion zsh)"',
+  },
+  fish: { argv: ["fish", "--no-config", "-i"], setup: "mcphost completion fish | source" },
+};
+
+describe("the scripts, in the shells themselves", () => {
+  test.each(["bash", "zsh", "fish"] as const)(
+    "%s: Tab completes, and what is run is what was offered",
+    async (shell) => {
+      if (!Bun.which(shell)) return console.warn(`skipped: ${shell} is not installed`);
+      const { argv, setup } = sessions[shell];
+      await using dir = await playground();
+      let screen = "";
+      const proc = Bun.spawn(argv, {
+        cwd: dir.path,
+        env: environment(dir),
+        terminal: { cols: 120, rows: 30, data: (_, bytes) => void (screen += bytes) },
+      });
+      try {
+        const type = (keys: string) => void proc.terminal?.write(keys);
+        const shows = (text: string) =>
+          waitFor(() => screen.includes(text), `${text} in ${screen}`);
+        const ran = async () => {
+          type("\r");
+          await waitFor(() => Bun.file(dir.file("argv")).exists(), `a command to run: ${screen}`);
+          const text = await Bun.file(dir.file("argv")).text();
+          await rm(dir.file("argv"));
+          return text.split("\n").slice(0, -1);
+        };
+        type(`${setup}; echo "rea""dy"\r`);
+        await shows("ready");
+        for (const [keys, shown] of [
+          ["mcphost cal\t", "call"],
+          ["rea\t", "read_it"],
+          ["mo\t", "mode="],
+        ])
+          await Promise.all([type(keys!), shows(shown!)]);
+        type("sl\t");
+        await shows("one");
+        expect(await ran()).toEqual(["call", "read_it", "mode=slow one"]);
+
+        type("mcphost call sa\t");
+        await shows("hacked");
+        expect(await ran()).toEqual(["call", "say; touch hacked"]);
+        expect(await Bun.file(dir.file("hacked")).exists()).toBe(false);
+
+        type("mcphost -c c.j\t");
+        await shows("c.json");
+        expect(await ran()).toEqual(["-c", "c.json"]);
+      } finally {
+        proc.kill("SIGKILL");
+        await proc.exited;
+        proc.terminal?.close();
+      }
+    },
+    30_000,
+  );
+
+  test("bash: what is offered, word by word, without a terminal", async () => {
+    if (!Bun.which("bash")) return console.warn("skipped: bash is not installed");
+    await using dir = await playground();
+    const offered = async (line: string, current: string) => {
+      const script = `eval "$(mcphost completion bash)"; complete -p mcphost >&2
+        COMP_LINE="$1" COMP_POINT=\${#1}; _mcphost mcphost "$2"; printf '<%s>' "\${COMPREPLY[@]}"`;
+      const proc = Bun.spawn(["bash", "--norc", "-c", script, "bash", line, current], {
+        cwd: dir.path,
+        env: environment(dir),
+        stderr: "pipe",
+      });
+      const [out, error] = [
+        await new Response(proc.stdout).text(),
+        await new Response(proc.stderr).text(),
+      ];
+      expect(error).toBe("complete -o nospace -F _mcphost mcphost\n");
+      return out;
+    };
+    expect(await offered("mcphost call ", "")).toBe("<read_it ><say\\;\\ touch\\ hacked >");
+    expect(await offered("mcphost call read_it mode=", "")).toBe("<fast ><slow\\ one >");
+    expect(await offered("mcphost call read_it mode=s", "s")).toBe("<slow\\ one >");
+    expect(await offered("mcphost call read_it deep:=", "")).toBe("<true ><false >");
+    expect(await offered("mcphost call read_it path=@c.j", "@c.j")).toBe("<@c.json>");
+    expect(await offered("mcphost doctor ", "")).toBe("<guide >");
+    expect(await offered("mcphost --log-level=d", "d")).toBe("<debug >");
+    expect(await offered("mcphost call nonsense ", "")).toBe("<>");
+  });
+});
+
+describe("completion", () => {
+  test("prints a script for each shell, and names the shells otherwise", async () => {
+    for (const shell of ["bash", "zsh", "fish"] as const)
+      expectRun(await mcphost("completion", shell).run(), { stdout: scripts[shell] });
+    for (const args of [[], ["tcsh"], ["bash", "zsh"]])
+      expectRun(await mcphost("completion", ...args).run(), { code: 2, stderr: /bash, zsh, fish/ });
+  });
+
+  test("never complains in the middle of a line, and starts nothing", async () => {
+    await using dir = await tempDir();
+    await Bun.write(dir.file("mcphost.json"), "{ broken");
+    const ask = (...words: string[]) =>
+      mcphost("completion", "zsh", "--", ...words)
+        .cwd(dir.path)
+        .run();
+    for (const words of [
+      ["call", ""],
+      ["call", "-s", "touch started", ""],
+      ["--nonsense", "x", ""],
+      [],
+    ])
+      expect(await ask(...words)).toMatchObject({ code: 0, stderr: "" });
+    expectRun(await ask("doc"), { stdout: /^words\ndoctor\t/ });
+    expect(await Bun.file(dir.file("started")).exists()).toBe(false);
   });
 });

@@ -7,7 +7,6 @@ import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts"
 import type { Completion } from "../completion-types.ts";
 import { complete, splitLine, type World } from "../completion.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
-import { configFromFlags } from "../open.ts";
 import { commands, loaderOf } from "../table.ts";
 import { recalledTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -56,10 +55,12 @@ function worldOf(io: Io): World {
     },
     command: async (name) => (await loaderOf(name)?.())?.default,
     async servers(parsed) {
+      const { configFromFlags } = await import("../open.ts");
       const { servers, bad } = await configFromFlags(parsed, io);
       return [...servers, ...bad].map(({ name }) => name);
     },
     async tools(parsed) {
+      const { configFromFlags } = await import("../open.ts");
       const { servers } = await configFromFlags(parsed, io);
       const lists = await Promise.all(servers.map((server) => recalledTools(io.env, server)));
       return lists.flatMap((list) => list ?? []);
