@@ -17,7 +17,10 @@ export function shownConfig(config: Config): object {
       origin === undefined ? rule : { ...rule, from: shownOrigin(origin) },
     ),
     limits,
-    inputs: Object.entries(inputs).map(([id, { default: _, ...input }]) => ({ id, ...input })),
+    // A default may be the secret itself.
+    inputs: Object.entries(inputs).map(([id, { description, password }]) => {
+      return { id, description, password };
+    }),
     warnings,
   };
 }
@@ -30,7 +33,9 @@ function shownOrigin({ file, label, kind }: Origin): object {
   return { kind, file: file ?? label };
 }
 
-function shownServer({ written: _, origin, ...server }: ServerConfig): object {
+function shownServer(whole: ServerConfig): object {
+  // What was written is what is hidden below.
+  const { written: _, origin, ...server } = whole;
   const from = shownOrigin(origin);
   if (server.kind === "http")
     return { ...server, url: shownUrl(server.url), headers: shownValues(server.headers), from };

@@ -13,8 +13,7 @@ export function diagnosisText(diagnosis: Diagnosis, seen: Examination): string {
 export function diagnosisJson(diagnosis: Diagnosis, seen: Examination): object {
   const { name, status, findings } = diagnosis;
   const { era, revision, serverInfo, tools, startMs, stop, stopMs } = seen;
-  const ms = (value: number | undefined) => (value === undefined ? undefined : Math.round(value));
-  const times = { startMs: ms(startMs), stopMs: ms(stopMs) };
+  const times = { startMs: rounded(startMs), stopMs: rounded(stopMs) };
   return { name, status, era, revision, serverInfo, tools, ...times, stop, findings };
 }
 
@@ -42,4 +41,8 @@ function findingLines({ level, text, hint }: Finding): string[] {
     ...others.map((line) => `    | ${line}`),
     ...(hint === undefined ? [] : [`    ${hint}`]),
   ];
+}
+
+function rounded(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms);
 }

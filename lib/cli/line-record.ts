@@ -151,7 +151,8 @@ export class LineRecord {
 
   async #drain(): Promise<void> {
     const file = await this.#file;
-    while (file !== undefined && this.#queue.length > 0) {
+    if (file === undefined) return;
+    while (this.#queue.length > 0) {
       // A write holds whole lines, so that two recorders of one file do not mix within a line.
       let bytes = 0;
       const last = this.#queue.findIndex((line) => (bytes += bytesOf(line)) >= batchBytes);

@@ -27,6 +27,8 @@ const schema = {
   required: ["path"],
 };
 
+const done = async () => 0;
+
 const world: World = {
   common,
   commands: async () => [
@@ -36,10 +38,8 @@ const world: World = {
   ],
   async command(name) {
     const usage = { call: "TOOL [ARG…]", doctor: "[SERVER…]", tee: "FILE -- COMMAND…" }[name];
-    const run = async () => 0;
-    return usage === undefined
-      ? undefined
-      : { name, usage, flags: common, description: "", example: "", run };
+    if (usage === undefined) return undefined;
+    return { name, usage, flags: common, description: "", example: "", run: done };
   },
   servers: async () => ["fs", "git"],
   tools: async () => [
@@ -50,57 +50,57 @@ const world: World = {
   ],
 };
 
-async function words(line: string): Promise<string[] | "files"> {
+async function offers(line: string): Promise<string[] | "files"> {
   const found = await complete(splitLine(line).slice(1), world);
   return found === "files" ? found : found.map(({ word }) => word);
 }
 
 describe("what can stand at the cursor", () => {
   test("commands and flags", async () => {
-    expect(await words("m ")).toEqual(["call", "completion", "doctor"]);
-    expect(await words("m c")).toEqual(["call", "completion"]);
-    expect(await words("m --json -s 'x y' d")).toEqual(["doctor"]);
-    expect(await words("m call --lo")).toEqual(["--log-level"]);
-    expect(await words("m call --mcp")).toEqual(["--mcp-server"]);
-    expect(await words("m call --s")).toEqual(["--server"]);
-    expect(await words("m nonsense ")).toEqual([]);
+    expect(await offers("m ")).toEqual(["call", "completion", "doctor"]);
+    expect(await offers("m c")).toEqual(["call", "completion"]);
+    expect(await offers("m --json -s 'x y' d")).toEqual(["doctor"]);
+    expect(await offers("m call --lo")).toEqual(["--log-level"]);
+    expect(await offers("m call --mcp")).toEqual(["--mcp-server"]);
+    expect(await offers("m call --s")).toEqual(["--server"]);
+    expect(await offers("m nonsense ")).toEqual([]);
   });
 
   test("values of flags", async () => {
-    expect(await words("m --log-level ")).toEqual(["debug", "info", "warn", "error"]);
-    expect(await words("m call --log-level=w")).toEqual(["--log-level=warn"]);
-    expect(await words("m call --json=")).toEqual(["--json=true", "--json=false"]);
-    expect(await words("m call -c ")).toBe("files");
-    expect(await words("m call --config=x")).toBe("files");
-    expect(await words("m call -s ")).toEqual([]);
+    expect(await offers("m --log-level ")).toEqual(["debug", "info", "warn", "error"]);
+    expect(await offers("m call --log-level=w")).toEqual(["--log-level=warn"]);
+    expect(await offers("m call --json=")).toEqual(["--json=true", "--json=false"]);
+    expect(await offers("m call -c ")).toBe("files");
+    expect(await offers("m call --config=x")).toBe("files");
+    expect(await offers("m call -s ")).toEqual([]);
   });
 
   test("servers, tools, files, and nothing of the servers' own command lines", async () => {
-    expect(await words("m doctor ")).toEqual(["fs", "git"]);
-    expect(await words("m doctor fs g")).toEqual(["git"]);
-    expect(await words("m call ")).toEqual(["fs_read", "$(touch x)"]);
-    expect(await words("m tee ")).toBe("files");
-    expect(await words("m tee file ")).toEqual([]);
-    expect(await words("m call x -- np")).toBe("files");
+    expect(await offers("m doctor ")).toEqual(["fs", "git"]);
+    expect(await offers("m doctor fs g")).toEqual(["git"]);
+    expect(await offers("m call ")).toEqual(["fs_read", "$(touch x)"]);
+    expect(await offers("m tee ")).toBe("files");
+    expect(await offers("m tee file ")).toEqual([]);
+    expect(await offers("m call x -- np")).toBe("files");
   });
 
   test("arguments: required first, none twice, and the values that the schema names", async () => {
     const all = ["path=", "mode=", "deep=", "level=", "size="];
-    expect(await words("m call fs_read ")).toEqual(all);
-    expect(await words("m call read ")).toEqual(all);
-    expect(await words("m call fs_read path=x deep:=true ")).toEqual(["mode=", "level=", "size="]);
-    expect(await words("m call fs_read mode=")).toEqual([
+    expect(await offers("m call fs_read ")).toEqual(all);
+    expect(await offers("m call read ")).toEqual(all);
+    expect(await offers("m call fs_read path=x deep:=true ")).toEqual(["mode=", "level=", "size="]);
+    expect(await offers("m call fs_read mode=")).toEqual([
       "mode=fast",
       "mode=slow one",
       "mode=@@home",
     ]);
-    expect(await words("m call fs_read mode:=f")).toEqual([]);
-    expect(await words('m call fs_read mode:=\\"f')).toEqual(['mode:="fast"']);
-    expect(await words("m call fs_read deep=t")).toEqual(["deep=true"]);
-    expect(await words("m call fs_read level=")).toEqual(["level=1", "level=2", "level=null"]);
-    expect(await words("m call fs_read path=@RE")).toBe("files");
-    expect(await words("m call fs_read constructor=")).toEqual([]);
-    expect(await words("m call unknown ")).toEqual([]);
+    expect(await offers("m call fs_read mode:=f")).toEqual([]);
+    expect(await offers('m call fs_read mode:=\\"f')).toEqual(['mode:="fast"']);
+    expect(await offers("m call fs_read deep=t")).toEqual(["deep=true"]);
+    expect(await offers("m call fs_read level=")).toEqual(["level=1", "level=2", "level=null"]);
+    expect(await offers("m call fs_read path=@RE")).toBe("files");
+    expect(await offers("m call fs_read constructor=")).toEqual([]);
+    expect(await offers("m call unknown ")).toEqual([]);
   });
 
   test("descriptions are one line, and say what is required", async () => {

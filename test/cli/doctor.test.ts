@@ -6,6 +6,7 @@ import { HostError } from "../../lib/base/errors.ts";
 import type { Facts } from "../../lib/base/errors.ts";
 import type { Examination, Finding } from "../../lib/cli/doctor-types.ts";
 import { diagnose, namedVariables } from "../../lib/cli/doctor.ts";
+import type { StopReport } from "../../lib/process/child.ts";
 import { expectRun, type Invocation, mcphost, tempDir } from "../harness.ts";
 import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
 
@@ -41,12 +42,20 @@ function codes(seen: Examination): string[] {
   return diagnose(seen).findings.map(({ code }) => code);
 }
 
-function running(line: string, more: Partial<Examination> = {}): Examination {
+function withLine(line: string, more: Partial<Examination> = {}): Examination {
   const [command = "", ...args] = line.split(" ");
   return { ...well, started: { ...started, command, args }, ...more };
 }
 
 const silent = failed({ timeoutMs: 60_000 });
+
+function named(line: string) {
+  return namedVariables([line], ["API_KEY", "DEBUG"], ["HOME"]);
+}
+
+function after(rung: StopReport["rung"], exitCode: number | null = 0) {
+  return diagnose({ ...well, stop: { rung, exit: { exitCode, signal: null } } });
+}
 
 describe("the doctor's diagnosis", () => {
   test("a good server has nothing wrong with it", () => {
@@ -93,7 +102,6 @@ describe("the doctor's diagnosis", () => {
   });
 
   test("names of variables in stderr", () => {
-    const named = (line: string) => namedVariables([line], ["API_KEY", "DEBUG"], ["HOME"]);
     expect(named("set API_KEY or MY_TOKEN; HOME is fine")).toEqual({
       ours: ["API_KEY"],
       unset: ["MY_TOKEN"],
@@ -136,10 +144,6 @@ describe("the doctor's diagnosis", () => {
   });
 
   test("how it ended", () => {
-    const after = (
-      rung: "exited" | "eof" | "term" | "kill" | "alive",
-      exitCode: number | null = 0,
-    ) => diagnose({ ...well, stop: { rung, exit: { exitCode, signal: null } } });
     expect(after("term").findings).toMatchObject([{ level: "warn", code: "needs-term" }]);
     expect(after("kill").findings).toMatchObject([{ level: "warn", code: "needs-kill" }]);
     expect(after("exited").findings).toMatchObject([
@@ -158,7 +162,7 @@ describe("the doctor's diagnosis", () => {
       "env A=b docker run image",
       "/usr/bin/docker --context c run --rm image",
     ])
-      expect([line, ...codes(running(line))]).toEqual([line, "docker-no-i"]);
+      expect([line, ...codes(withLine(line))]).toEqual([line, "docker-no-i"]);
     for (const line of [
       "docker run -i image",
       "docker run --rm -i image",
@@ -168,32 +172,32 @@ describe("the doctor's diagnosis", () => {
       "docker ps",
       "docker compose up",
     ])
-      expect([line, ...codes(running(line))]).toEqual([line]);
-    expect(codes(running("docker run -it image"))).toEqual(["terminal"]);
-    expect(codes(running("docker run --rm -t image"))).toEqual(["docker-no-i", "terminal"]);
-    expect(diagnose(running("docker run image", silent)).findings[0]?.level).toBe("error");
+      expect([line, ...codes(withLine(line))]).toEqual([line]);
+    expect(codes(withLine("docker run -it image"))).toEqual(["terminal"]);
+    expect(codes(withLine("docker run --rm -t image"))).toEqual(["docker-no-i", "terminal"]);
+    expect(diagnose(withLine("docker run image", silent)).findings[0]?.level).toBe("error");
   });
 
   test("ssh and npx", () => {
-    expect(codes(running("ssh host server"))).toEqual([]);
-    expect(codes(running("ssh -t host server"))).toEqual(["terminal"]);
-    expect(codes(running("ssh -tt host server -t"))).toEqual(["terminal"]);
-    expect(codes(running("ssh host server -t"))).toEqual([]);
-    const stuck = (line: string) => codes({ ...silent, started: running(line).started! });
+    expect(codes(withLine("ssh host server"))).toEqual([]);
+    expect(codes(withLine("ssh -t host server"))).toEqual(["terminal"]);
+    expect(codes(withLine("ssh -tt host server -t"))).toEqual(["terminal"]);
+    expect(codes(withLine("ssh host server -t"))).toEqual([]);
+    const stuck = (line: string) => codes({ ...silent, started: withLine(line).started! });
     expect(stuck("ssh host server")).toEqual(["ssh-prompt", "silent"]);
     expect(stuck("ssh -o BatchMode=yes host server")).toEqual(["silent"]);
     expect(stuck("npx server")).toEqual(["npx-no-y", "silent"]);
     expect(stuck("npm exec server")).toEqual(["npx-no-y", "silent"]);
     expect(stuck("npx server -y")).toEqual(["npx-no-y", "silent"]);
     expect(stuck("npx -y server")).toEqual(["silent"]);
-    expect(codes(running("npx server"))).toEqual([]);
+    expect(codes(withLine("npx server"))).toEqual([]);
   });
 
   test("variables that no shell will expand", () => {
     for (const line of ["server $HOME/x", "server ${ROOT}/x", "server --path=%USERPROFILE%"])
-      expect([line, ...codes(running(line))]).toEqual([line, "unexpanded"]);
+      expect([line, ...codes(withLine(line))]).toEqual([line, "unexpanded"]);
     for (const line of ["server a$b 5$ %d", "sh -c $HOME"])
-      expect([line, ...codes(running(line))]).toEqual([line]);
+      expect([line, ...codes(withLine(line))]).toEqual([line]);
   });
 });
 
@@ -203,15 +207,19 @@ function doctor(...fault: string[]) {
   return mcphost("doctor", "--json", "--", process.execPath, faulty, ...fault);
 }
 
+function doctorIn(timeout: string, fault: string) {
+  return mcphost("doctor", "--json", "--timeout", timeout, "--", process.execPath, faulty, fault);
+}
+
 /** The one diagnosis, with the codes of its findings. */
-async function seen(invocation: Invocation) {
+async function look(invocation: Invocation) {
   const run = await invocation.run();
   await nothingLeft(run.marker);
   const [diagnosis] = JSON.parse(run.stdout);
   return {
     ...diagnosis,
     code: run.code,
-    codes: diagnosis.findings.map((one: Finding) => one.code),
+    codes: [...new Set(diagnosis.findings.map((one: Finding) => one.code))],
   };
 }
 
@@ -221,7 +229,7 @@ describe("doctor", () => {
     expectRun(run, {
       stdout: /^server: ok, legacy 2025-11-25, fixture \S+, 1 tool, started in \d+ ms\n$/,
     });
-    expect(await seen(doctor("none"))).toMatchObject({
+    expect(await look(doctor("none"))).toMatchObject({
       code: 0,
       name: "server",
       status: "ok",
@@ -243,14 +251,15 @@ describe("doctor", () => {
     ["silent", 3, ["silent"]],
     ["silent-list", 3, ["list-failed"]],
     ["banner", 0, ["stdout-noise"]],
-    ["no-schema", 0, ["tools", "tools"]],
+    ["no-schema", 0, ["tools"]],
     ["exit-1-on-eof", 0, ["exit-code"]],
     ["crash-on-probe", 0, []],
-  ] as const)("sees the fault %s", async (fault, code, codes) => {
-    const invocation = mcphost(
-      ...["doctor", "--json", "--timeout", "1.2", "--", process.execPath, faulty, fault],
-    );
-    expect(await seen(invocation.env({ FIXTURE_KEY: "x" }))).toMatchObject({ code, codes });
+  ] as const)("sees the fault %s", async (fault, code, expected) => {
+    const invocation = doctorIn("1.2", fault);
+    expect(await look(invocation.env({ FIXTURE_KEY: "x" }))).toMatchObject({
+      code,
+      codes: expected,
+    });
   });
 
   test("sees what needs a signal to end, and leaves nothing of it", async () => {
@@ -285,7 +294,7 @@ exec '${process.execPath}' '${faulty}' none
     await chmod(dir.file("docker"), 0o755);
     const PATH = `${dir.path}:${process.env["PATH"]}`;
     const run = (...args: string[]) =>
-      seen(mcphost("doctor", "--json", "--", "docker", "run", ...args).env({ PATH }));
+      look(mcphost("doctor", "--json", "--", "docker", "run", ...args).env({ PATH }));
     expect(await run("--rm", "image")).toMatchObject({
       code: 3,
       findings: [{ level: "error", code: "docker-no-i" }, { code: "exits" }],
@@ -294,32 +303,32 @@ exec '${process.execPath}' '${faulty}' none
   });
 
   test("a command or a folder that is not there", async () => {
-    const missing = await seen(mcphost("doctor", "--json", "--", "no-such-command-here"));
+    const missing = await look(mcphost("doctor", "--json", "--", "no-such-command-here"));
     expect(missing).toMatchObject({ code: 3, status: "failed", codes: ["not-found"] });
     const lost = mcphost("doctor", "--json", "--cwd", "/no/such/folder", "--", process.execPath);
-    expect(await seen(lost)).toMatchObject({ code: 3, codes: ["no-folder"] });
+    expect(await look(lost)).toMatchObject({ code: 3, codes: ["no-folder"] });
   });
 
   test("configuration alone is 2; a failed server is 3; each is there in config order", async () => {
     await using dir = await tempDir();
-    const well = { command: process.execPath, args: [faulty, "none"] };
+    const good = { command: process.execPath, args: [faulty, "none"] };
     const servers = {
-      unset: { ...well, env: { KEY: "${NO_SUCH_VARIABLE}" } },
+      unset: { ...good, env: { KEY: "${NO_SUCH_VARIABLE}" } },
       bad: { args: [] },
-      well,
-      off: { ...well, disabled: true },
+      well: good,
+      off: { ...good, disabled: true },
     };
     await Bun.write(dir.file("c.json"), JSON.stringify({ mcpServers: servers }));
-    const look = (...args: string[]) =>
+    const at = (...args: string[]) =>
       mcphost("doctor", "-c", "c.json", ...args)
         .cwd(dir.path)
         .run();
-    const all = await look();
+    const all = await at();
     expectRun(all, { code: 2, stdout: /^unset: cannot be started[^]*\nwell: ok[^]*\nbad: cannot/ });
     expect(all.stdout).not.toContain("off:");
-    expectRun(await look("well"), { stdout: /^well: ok/ });
-    expectRun(await look("off"), { stdout: /^off: ok/ });
-    expectRun(await look("wel"), { code: 2, stderr: /no server called "wel"/ });
+    expectRun(await at("well"), { stdout: /^well: ok/ });
+    expectRun(await at("off"), { stdout: /^off: ok/ });
+    expectRun(await at("wel"), { code: 2, stderr: /no server called "wel"/ });
   });
 
   test("what was found and is not trusted is not started", async () => {
@@ -333,14 +342,14 @@ exec '${process.execPath}' '${faulty}' none
   });
 
   test("is interrupted as everything else is", async () => {
-    await using running = await doctor("silent").start();
+    await using going = await doctor("silent").start();
     await waitFor(async () =>
-      (await liveProcesses(running.marker)).some(
-        ({ pid, command }) => pid !== running.pid && command.includes("silent"),
+      (await liveProcesses(going.marker)).some(
+        ({ pid, command }) => pid !== going.pid && command.includes("silent"),
       ),
     );
-    running.kill("SIGINT");
-    expect((await running.done).code).toBe(130);
-    await nothingLeft(running.marker);
+    going.kill("SIGINT");
+    expect((await going.done).code).toBe(130);
+    await nothingLeft(going.marker);
   });
 });

@@ -8,9 +8,9 @@ const faulty = join(import.meta.dir, "../fixtures/servers/faulty.ts");
 const guide = join(import.meta.dir, "../fixtures/cli/guide.ts");
 const well = { command: process.execPath, args: [faulty, "none"] };
 
-async function project(servers: object, file = "c.json"): Promise<TempDir> {
+async function project(mcpServers: object, file = "c.json"): Promise<TempDir> {
   const dir = await tempDir();
-  await Bun.write(dir.file(file), JSON.stringify({ mcpServers: servers }));
+  await Bun.write(dir.file(file), JSON.stringify({ mcpServers }));
   return dir;
 }
 

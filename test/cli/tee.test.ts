@@ -53,8 +53,8 @@ describe.if(posix)("tee", () => {
     expect(Buffer.from(await tee.stdout).equals(sent)).toBe(true);
     expect(await tee.stderr).toBe("");
 
-    const bytes = Buffer.from(await Bun.file(dir.file("record")).bytes()).toString("latin1");
-    const lines = bytes.split("\n");
+    const record = Buffer.from(await Bun.file(dir.file("record")).bytes()).toString("latin1");
+    const lines = record.split("\n");
     const of = (mark: string) =>
       lines.filter((line) => line.slice(15, 17) === mark).map((line) => line.slice(18));
     const expected = ['{"jsonrpc":"2.0"}\r', "\0\xff\xfe\r", "\xc3", "", "\xef\xbb\xbf{"];
@@ -237,9 +237,11 @@ describe.if(posix)("tee", () => {
   });
 });
 
-describe("the record", () => {
-  const bytes = (text: string) => new TextEncoder().encode(text);
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
 
+describe("the record", () => {
   test("cuts lines at LF only, however the chunks fall", () => {
     const whole = bytes("a\r\n\u2028b\n\nlast");
     for (const size of [1, 2, 3, 100]) {

@@ -43,7 +43,8 @@ async function run({ positionals, rest }: Parsed, io: Io, log: Log): Promise<num
   const record = await openRecord(resolve(io.cwd, name), log);
   const reaper = startReaper();
   const child = spawnPassthrough({ argv: rest, env: io.env, cwd: io.cwd, reaper });
-  using _signals = passSignals(io.signal, child);
+  using scope = new DisposableStack();
+  scope.use(passSignals(io.signal, child));
 
   const input = Bun.stdin.stream().getReader();
   const inward = new Pump(input, childStdin(child), record.tap(">>"));
