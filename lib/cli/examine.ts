@@ -57,7 +57,9 @@ export async function examine(config: ServerConfig, options: ExamineOptions): Pr
       ...connectOptions(ready, options),
       open: async () => {
         const child = spawnReady(ready, env, options);
-        const transport = openStdio(child, { name: ready.name, log: options.log });
+        const { lineBytesMax } = options.limits;
+        const bound = lineBytesMax === undefined ? {} : { lineBytesMax };
+        const transport = openStdio(child, { name: ready.name, log: options.log, ...bound });
         links.push({ child, transport });
         return transport;
       },
