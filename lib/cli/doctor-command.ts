@@ -21,11 +21,13 @@ export function commandFindings({ started, error }: Examination): Finding[] {
       ),
     ];
   if (error && started.path === undefined) return [notFound(started)];
+  // Whoever waits for a person does not end.
+  const waits = error !== undefined && !("exitCode" in error.facts) && !("signal" in error.facts);
   const [program, rest] = unwrapped(base(command), args);
   return [
     ...container(program, rest, error !== undefined),
-    ...remote(program, rest, error !== undefined),
-    ...(error ? prompts(program, rest) : []),
+    ...remote(program, rest, waits),
+    ...(waits ? prompts(program, rest) : []),
     ...unexpanded(args),
   ];
 }
@@ -112,13 +114,13 @@ function containerFlags(args: readonly string[]): Set<string> {
 const lonely =
   /^--(rm|init|privileged|read-only|detach|publish-all|quiet|no-healthcheck|oom-kill-disable|tls-verify)$/;
 
-function remote(program: string, args: readonly string[], failed: boolean): Finding[] {
+function remote(program: string, args: readonly string[], waits: boolean): Finding[] {
   if (program !== "ssh") return [];
   const options = args.slice(0, args.findIndex((arg) => !arg.startsWith("-")) >>> 0);
   const found: Finding[] = [];
   if (options.some((arg) => /^-[A-Za-z0-9]*t/.test(arg)))
     found.push(terminal("ssh -t", "leave -t out, or say -T"));
-  if (failed && !args.some((arg) => /BatchMode=yes/i.test(arg)))
+  if (waits && !args.some((arg) => /BatchMode=yes/i.test(arg)))
     found.push(
       warning(
         "ssh-prompt",

@@ -191,6 +191,8 @@ describe("the doctor's diagnosis", () => {
     expect(stuck("npx server -y")).toEqual(["npx-no-y", "silent"]);
     expect(stuck("npx -y server")).toEqual(["silent"]);
     expect(codes(withLine("npx server"))).toEqual([]);
+    const ended = failed({ exitCode: 1 });
+    expect(codes({ ...ended, started: withLine("npx server").started! })).toEqual(["exits"]);
   });
 
   test("variables that no shell will expand", () => {
