@@ -20,7 +20,7 @@ export function cutLine(argv: readonly string[]): Line {
 }
 
 /** One word that the table could not place: unknown, without its value, or with one it does not take. */
-export interface Misfit {
+interface Misfit {
   word: string;
   reason: "unknown" | "no-value" | "not-boolean" | "no-negation";
   /** Where in `words` it stood. */

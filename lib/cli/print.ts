@@ -6,13 +6,10 @@ import { HostError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { compact, sliceMember } from "../base/slice.ts";
 import { readContent } from "../protocol/content.ts";
-import type { ContentBlock } from "../protocol/content.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
+import type { Binary } from "./save.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
-
-/** A picture, sound or other blob, not decoded. */
-export type Binary = Extract<ContentBlock, { base64: string }>;
 
 /** A result, ready to be printed. */
 export interface Rendered {

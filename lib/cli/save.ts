@@ -3,7 +3,10 @@
  * overwritten by `saveAll`, and base64 that is none fails here and nowhere earlier.
  */
 import { HostError } from "../base/errors.ts";
-import type { Binary } from "./print.ts";
+import type { ContentBlock } from "../protocol/content.ts";
+
+/** A picture, sound or other blob, not decoded. */
+export type Binary = Extract<ContentBlock, { base64: string }>;
 
 /** The bytes of a binary. @throws HostError `output` */
 export function decode(binary: Binary): Uint8Array<ArrayBuffer> {

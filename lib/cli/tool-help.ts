@@ -23,20 +23,20 @@ export function toolHelp(tool: HostTool, again: readonly string[]): string {
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
 }
 
-/** A command line that calls the tool with every required argument. */
-export function exampleCall({ name, inputSchema }: HostTool, again: readonly string[]): string {
-  const words = propertiesOf(inputSchema)
-    .filter((property) => property.required)
-    .map(({ key, schema }) => wordOf(key, schema, inputSchema));
-  return ["mcphost", "call", ...[name, ...words, ...again].map(shellQuote)].join(" ");
-}
-
 /** A word as a POSIX shell would give it back. */
 export function shellQuote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 // --- internal ---
+
+/** A command line that calls the tool with every required argument. */
+function exampleCall({ name, inputSchema }: HostTool, again: readonly string[]): string {
+  const words = propertiesOf(inputSchema)
+    .filter((property) => property.required)
+    .map(({ key, schema }) => wordOf(key, schema, inputSchema));
+  return ["mcphost", "call", ...[name, ...words, ...again].map(shellQuote)].join(" ");
+}
 
 function argumentsText(schema: JsonObject): string {
   const properties = propertiesOf(schema);

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+
+import { bar, meter } from "../../lib/cli/progress.ts";
+
+test("a bar of less than 80 columns, whatever the server says", () => {
+  expect(bar("copy", { progress: 1, total: 4 })).toBe("copy [#####...............] 25%");
+  expect(bar("copy", { progress: 9, total: 4, message: "over" })).toBe(
+    "copy [####################] 100% over",
+  );
+  expect(bar("copy", { progress: -1, total: 4 })).toBe("copy [....................] 0%");
+  expect(bar("copy", { progress: 7 })).toBe("copy 7");
+  expect(bar("copy", { progress: 7, total: 0, message: "a\n\u001b[2J" })).toBe(
+    "copy 7 a \\u001b[2J",
+  );
+  expect(bar("x".repeat(100), { progress: 1, message: "y".repeat(200) }).length).toBeLessThan(80);
+});
+
+test("a storm of progress is drawn a few times, the end always", () => {
+  const lines: (string | undefined)[] = [];
+  const io = {
+    stderr: { closed: false, async write() {} },
+    status: (line?: string) => void lines.push(line),
+  };
+  const shown = meter(io, { label: "t", quiet: false, events: false });
+  for (let progress = 1; progress <= 1000; progress++) shown?.update({ progress, total: 1000 });
+  shown?.end();
+  expect(lines.length).toBeLessThan(100);
+  expect(lines.at(-2)).toContain("100%");
+  expect(lines.at(-1)).toBeUndefined();
+});
+
+test("nothing is shown where there is no terminal, or when it is quiet", () => {
+  const stderr = { closed: false, async write() {} };
+  expect(meter({ stderr }, { label: "t", quiet: false, events: false })).toBeUndefined();
+  expect(
+    meter({ stderr, status() {} }, { label: "t", quiet: true, events: false }),
+  ).toBeUndefined();
+});
