@@ -13,6 +13,7 @@ import { route } from "./route.ts";
 import type { Route } from "./route.ts";
 import { watchSignals } from "./signals.ts";
 import { statusLine } from "./status.ts";
+import { commands } from "./table.ts";
 import type { Command, Io, Parsed, Sink } from "./types.ts";
 
 /** How long servers have to answer a cancellation, and slow readers of stderr to read the last lines. */
@@ -52,6 +53,7 @@ function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
     terminal,
     readStdin: stdinReader(),
     secrets,
+    commands,
     ...(status && {
       status: (line) => status.show(line === undefined ? line : redact(line, secrets)),
     }),
@@ -142,7 +144,6 @@ async function show(routed: Exclude<Route, { kind: "run" }>, world: World): Prom
   if (routed.kind === "version") await world.stdout.write(help.versionText());
   else if (routed.command) await world.stdout.write(help.commandText(routed.command));
   else {
-    const { commands } = await import("./table.ts");
     const all = await Promise.all(Object.values(commands).map((load) => load()));
     const text = help.commandsText(all.map((module) => module.default));
     // The bare program in a script is a mistake, and stdout is for results.

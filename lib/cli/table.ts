@@ -1,11 +1,8 @@
 /** The commands, each imported when it is named. Nothing else happens here. */
-import type { Command } from "./types.ts";
-
-/** Imports one command. */
-export type Loader = () => Promise<{ default: Command }>;
+import type { CommandTable } from "./types.ts";
 
 /** In the order in which they are listed to people. */
-export const commands: Readonly<Record<string, Loader>> = {
+export const commands: CommandTable = {
   call: () => import("./commands/call.ts"),
   tools: () => import("./commands/tools.ts"),
   servers: () => import("./commands/servers.ts"),
@@ -17,6 +14,6 @@ export const commands: Readonly<Record<string, Loader>> = {
 };
 
 /** The loader of a command, or undefined where there is none of that name. */
-export function loaderOf(name: string): Loader | undefined {
+export function loaderOf(name: string): CommandTable[string] | undefined {
   return Object.hasOwn(commands, name) ? commands[name] : undefined;
 }

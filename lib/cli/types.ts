@@ -18,7 +18,12 @@ export interface Io {
   status?: (line: string | undefined) => void;
   /** Values that must never be shown: what is written to stderr is redacted by them. */
   secrets?: Set<string>;
+  /** All commands by name, in the order in which they are listed; for the one that speaks of the others (completion). */
+  commands?: CommandTable;
 }
+
+/** Commands that are imported when they are named. */
+export type CommandTable = Readonly<Record<string, () => Promise<{ default: Command }>>>;
 
 export interface Sink {
   write(data: string | Uint8Array): Promise<void>;

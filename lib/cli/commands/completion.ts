@@ -7,7 +7,6 @@ import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts"
 import type { Completion } from "../completion-types.ts";
 import { complete, splitLine, type World } from "../completion.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
-import { commands, loaderOf } from "../table.ts";
 import { recalledTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
@@ -47,13 +46,15 @@ async function answer(shell: Shell, rest: readonly string[], io: Io): Promise<Co
 }
 
 function worldOf(io: Io): World {
+  const commands = io.commands ?? {};
   return {
     common: { ...commonFlags, ...serverFlags, ...policyFlags },
     async commands() {
       const all = await Promise.all(Object.values(commands).map((load) => load()));
       return all.map((module) => module.default);
     },
-    command: async (name) => (await loaderOf(name)?.())?.default,
+    command: async (name) =>
+      Object.hasOwn(commands, name) ? (await commands[name]?.())?.default : undefined,
     async servers(parsed) {
       const { configFromFlags } = await import("../open.ts");
       const { servers, bad } = await configFromFlags(parsed, io);
