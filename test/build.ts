@@ -4,7 +4,7 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const root = join(import.meta.dir, "..");
 
@@ -12,7 +12,7 @@ const root = join(import.meta.dir, "..");
 const entries = ["mcphost.ts", "lib/base/schema-worker.ts"];
 
 const declarations = (
-  "--declaration --emitDeclarationOnly --rootDir . --skipLibCheck --types bun-types --target esnext " +
+  "--declaration --emitDeclarationOnly --noCheck --rootDir . --types bun-types --target esnext --lib esnext " +
   "--module preserve --moduleResolution bundler --allowImportingTsExtensions"
 ).split(" ");
 
@@ -20,8 +20,9 @@ const declarations = (
 export async function build(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await bundle(folder);
-  const types = [...declarations, "--outDir", join(folder, "types")];
-  await run(["node_modules/typescript/bin/tsc", "mcphost.ts", ...types]);
+  const types = join(folder, "types");
+  await run(["node_modules/typescript/bin/tsc", "mcphost.ts", ...declarations, "--outDir", types]);
+  await prune(types);
 }
 
 /**
@@ -52,6 +53,18 @@ if (import.meta.main) {
 async function bundle(folder: string): Promise<void> {
   const flags = ["--target=bun", "--splitting", "--minify", "--entry-naming=[name].[ext]"];
   await run(["build", ...entries, ...flags, `--outdir=${folder}`]);
+}
+
+/** Leaves only the declarations that the entry's lead to: the rest of the house is nobody's business. */
+async function prune(types: string): Promise<void> {
+  const kept = new Set([join(types, "mcphost.d.ts")]);
+  for (const file of kept) {
+    const text = await Bun.file(file).text();
+    for (const [, path] of text.matchAll(/(?:from |import\()"(\.[^"]+)\.ts"/g))
+      kept.add(join(dirname(file), `${path}.d.ts`));
+  }
+  for (const name of new Bun.Glob("**/*.d.ts").scanSync(types))
+    if (!kept.has(join(types, name))) await rm(join(types, name));
 }
 
 /** By the Bun that runs us, so that it works where there is no Node. */
