@@ -98,7 +98,9 @@ export class LineSplitter {
   #keep(part: Uint8Array): void {
     this.#pending += part.length;
     if (this.#oversize !== undefined) {
-      this.#oversize.tail = lastBytes([this.#oversize.tail, part]);
+      const { head, tail } = this.#oversize;
+      if (head.length < edgeBytes) this.#oversize.head = firstBytes([head, part]);
+      this.#oversize.tail = lastBytes([tail, part]);
     } else if (this.#pending > this.#lineBytesMax) {
       const all = [...this.#fragments, part];
       this.#oversize = { head: firstBytes(all), tail: lastBytes(all) };

@@ -1,0 +1,94 @@
+import { describe, expect, test } from "bun:test";
+
+import {
+  abortable,
+  deadline,
+  Semaphore,
+  settlesWithin,
+  singleFlight,
+  sleep,
+} from "../../lib/base/async.ts";
+
+describe("deadline", () => {
+  test("fires after its time, and says so", async () => {
+    const signal = deadline(5);
+    await expect(sleep(10_000, signal)).rejects.toThrow(
+      expect.objectContaining({ name: "TimeoutError" }),
+    );
+  });
+
+  test("fires with the reason of the signal it is given", () => {
+    const reason = new Error("enough");
+    expect(deadline(10_000, AbortSignal.abort(reason)).reason).toBe(reason);
+  });
+});
+
+describe("abortable", () => {
+  test("gives up at once, whatever the promise does later", async () => {
+    const controller = new AbortController();
+    const work = Promise.withResolvers<string>();
+    const waiting = abortable(work.promise, controller.signal);
+    controller.abort(new Error("stop"));
+    await expect(waiting).rejects.toThrow("stop");
+    work.reject(new Error("late")); // must not become an unhandled rejection
+  });
+
+  test("passes on value and failure", async () => {
+    const { signal } = new AbortController();
+    expect(await abortable(Promise.resolve(1), signal)).toBe(1);
+    await expect(abortable(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
+    await expect(
+      abortable(new Promise(() => {}), AbortSignal.abort(new Error("was"))),
+    ).rejects.toThrow("was");
+  });
+});
+
+test("settlesWithin counts a rejection and does not wait longer than told", async () => {
+  expect(await settlesWithin(Promise.reject(new Error("x")), 10_000)).toBe(true);
+  expect(await settlesWithin(Promise.resolve(), 10_000)).toBe(true);
+  expect(await settlesWithin(new Promise(() => {}), 5)).toBe(false);
+});
+
+test("singleFlight shares one run and runs again afterwards, also after a failure", async () => {
+  let runs = 0;
+  const start = singleFlight(async () => {
+    runs += 1;
+    if (runs === 2) throw new Error("second");
+    return runs;
+  });
+  expect(await Promise.all([start(), start()])).toEqual([1, 1]);
+  await expect(start()).rejects.toThrow("second");
+  expect(await start()).toBe(3);
+});
+
+describe("Semaphore", () => {
+  test("lets so many run and the others wait in order", async () => {
+    const semaphore = new Semaphore(2);
+    let running = 0;
+    let most = 0;
+    const order: number[] = [];
+    const work = async (id: number) => {
+      using _permit = await semaphore.acquire();
+      order.push(id);
+      most = Math.max(most, ++running);
+      await sleep(1);
+      running -= 1;
+    };
+    await Promise.all([0, 1, 2, 3, 4].map(work));
+    expect(most).toBe(2);
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test("who gives up waiting takes no permit, and a permit is given back once", async () => {
+    const semaphore = new Semaphore(1);
+    const first = await semaphore.acquire();
+    const controller = new AbortController();
+    const second = semaphore.acquire(controller.signal);
+    controller.abort(new Error("tired"));
+    await expect(second).rejects.toThrow("tired");
+    first[Symbol.dispose]();
+    first[Symbol.dispose]();
+    using _third = await semaphore.acquire();
+    expect(await settlesWithin(semaphore.acquire(), 5)).toBe(false);
+  });
+});
