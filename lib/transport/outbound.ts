@@ -9,7 +9,7 @@ import type { Log } from "../base/log.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { cancelledError, lostError, timeoutError, unsentError } from "./peer-errors.ts";
 import type { Answer, Peer, PeerRequestOptions } from "./peer-types.ts";
-import { PendingTable } from "./pending.ts";
+import { capOf, PendingTable } from "./pending.ts";
 import type { Pending } from "./pending.ts";
 import type { CloseInfo, Transport } from "./transport.ts";
 
@@ -44,24 +44,28 @@ export class Outbound {
     options: PeerRequestOptions,
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const id = this.lastId + 1;
-      const hasToken = typeof params === "function";
-      const since = performance.now();
+      const now = performance.now();
       const entry: Pending = {
-        id,
+        id: this.lastId + 1,
         method,
         options,
-        hasToken,
-        since,
+        hasToken: typeof params === "function",
+        capAt: now + capOf(options),
+        idleAt: now + options.timeoutMs,
+        timer: undefined,
+        progress: Number.NEGATIVE_INFINITY,
         sent: "unsent",
+        sending: undefined,
+        stray: undefined,
+        detach: undefined,
         resolve,
         reject,
       };
       const refusal = this.#refusal(entry);
       if (refusal !== undefined) return reject(refusal);
-      const body = hasToken ? params(id) : params;
-      this.lastId = id;
-      this.pending.add(entry);
+      const body = typeof params === "function" ? params(entry.id) : params;
+      this.lastId = entry.id;
+      this.pending.add(entry, now);
       this.#listen(entry);
       entry.sending = this.#handOver(entry, body);
     });

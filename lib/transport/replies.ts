@@ -81,7 +81,7 @@ export function createReplies(options: RepliesOptions): Replies {
     const only = pending.only();
     if (only === undefined) return;
     only.stray = show(id);
-    pending.hurry(only.id, strayMs);
+    pending.hurry(only, strayMs);
   };
 
   return {

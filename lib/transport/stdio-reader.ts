@@ -94,12 +94,16 @@ export class StdioReader implements AsyncIterableIterator<Incoming> {
 
   /** Keeps the messages; what is odd about them, and noise, is logged. */
   #sift(all: Framed[]): void {
-    this.#taken = 0;
-    this.#ready = all.filter((framed) => {
+    const ready: Incoming[] = [];
+    for (const framed of all) {
       if ("noise" in framed) this.#heard(framed);
-      else if ("odd" in framed) this.#say("debug", `a message with ${framed.odd}`);
-      return !("noise" in framed);
-    }) as Incoming[];
+      else {
+        if ("odd" in framed) this.#say("debug", `a message with ${framed.odd}`);
+        ready.push(framed);
+      }
+    }
+    this.#ready = ready;
+    this.#taken = 0;
   }
 
   #heard({ noise, reason, lines, contentLength }: Noise): void {

@@ -50,12 +50,10 @@ class StdioTransport implements Transport {
     return this.#reader;
   }
 
-  async send(message: Message): Promise<void> {
-    if (this.#state === "closed") {
-      const text = `the link to server "${this.#name}" is closed`;
-      throw new HostError("server_exit", text, { facts: { server: this.#name } });
-    }
-    return this.#writer.write(JSON.stringify(message));
+  send(message: Message): Promise<void> {
+    if (this.#state !== "closed") return this.#writer.write(JSON.stringify(message));
+    const text = `the link to server "${this.#name}" is closed`;
+    return Promise.reject(new HostError("server_exit", text, { facts: { server: this.#name } }));
   }
 
   facts(): Pick<CloseInfo, "stderr" | "noise"> {
