@@ -14,16 +14,14 @@ test("the packed tarball, installed into an empty folder, runs by bunx, as a bin
   const tarball = await packed(dir);
   const folder = dir.file("empty");
   await mkdir(folder);
-  await Bun.write(join(folder, "package.json"), '{ "name": "empty" }');
+  await Bun.write(join(folder, "package.json"), '{ "name": "empty", "type": "module" }');
   await bun(dir, folder, ["add", tarball]);
   expect(await readdir(join(folder, "node_modules"))).toEqual([".bin", "mcphost"]);
 
   const files = await readdir(join(folder, "node_modules/mcphost"));
-  expect(files.filter((name) => name !== "README.md").toSorted()).toEqual([
-    "LICENSE",
-    "dist",
-    "package.json",
-  ]);
+  // Bun marks what it installed from a file.
+  const ours = files.filter((name) => name !== "README.md" && name !== ".bun-tag");
+  expect(ours.toSorted()).toEqual(["LICENSE", "dist", "package.json"]);
 
   const env = { PATH: await pathWithBun(dir) };
   const bunx = [process.execPath, "x", "--no-install", "mcphost"];
@@ -77,9 +75,10 @@ test("the compiled binary", async () => {
   await hostile(dir, [binary]);
 }, 60_000);
 
-test("a hostile folder loads nothing into the bin", async () => {
+test("the bundle by its own first line", async () => {
   await using dir = await tempDir();
   await build(dir.file("dist"));
+  await works(dir, [dir.file("dist/mcphost.js")]);
   await hostile(dir, [dir.file("dist/mcphost.js")]);
 }, 60_000);
 
@@ -93,6 +92,21 @@ const outcome = await host.call({ tool: "echo", arguments: { message: "hello" } 
 const content = outcome.status === "completed" ? outcome.result.content : undefined;
 console.log(outcome.status, (content as { text: string }[])[0]!.text);
 `;
+
+/** A call, and a check that needs the worker: it is found beside the program. */
+async function works(dir: TempDir, program: string[]): Promise<void> {
+  const env = { PATH: await pathWithBun(dir) };
+  const run = (...args: string[]) =>
+    mcphost(...args)
+      .program(program)
+      .cwd(dir.path)
+      .env(env)
+      .run();
+  expectRun(await run(...call), { stdout: "hello\n" });
+  const faulty = [...bunAlone, join(root, "test/fixtures/servers/faulty.ts"), "slow-pattern"];
+  const misfit = await run("call", "fault", "a=b", "--", ...faulty);
+  expectRun(misfit, { code: 2, stderr: /expected a text that matches/ });
+}
 
 /** Everything in this folder tries to run code or to steer us: none of it does. */
 async function hostile(dir: TempDir, program: string[]): Promise<void> {
