@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { createHost } from "../mcphost.ts";
+import { createHost, type Outcome } from "../mcphost.ts";
 import { bunAlone, type Expected, expectRun, mcphost, root, tempDir } from "./harness.ts";
 import { nothingLeft } from "./processes.ts";
 
@@ -211,6 +211,6 @@ function parsed(args: string[]) {
   );
 }
 
-function statusOf(code: number | null): string {
+function statusOf(code: number | null): Outcome["status"] {
   return code === 0 ? "completed" : code === 6 ? "uncertain" : "failed";
 }
