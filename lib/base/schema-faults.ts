@@ -79,19 +79,20 @@ interface Place {
 }
 
 const types = new Set<Json>(["string", "number", "integer", "boolean", "object", "array", "null"]);
-const oneSchema = [
-  ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not"],
-  ...["propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"],
-];
-const listOfSchemas = ["allOf", "anyOf", "oneOf", "prefixItems"];
-const mapOfSchemas = [
-  ...["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"],
-];
-const numbers = [
-  ...["maximum", "minimum", "multipleOf", "exclusiveMaximum", "exclusiveMinimum"],
-  ...["maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"],
-  ...["maxContains", "minContains"],
-];
+const oneSchema = words(
+  "additionalItems additionalProperties contains else if items not propertyNames then " +
+    "unevaluatedItems unevaluatedProperties",
+);
+const listOfSchemas = words("allOf anyOf oneOf prefixItems");
+const mapOfSchemas = words("$defs definitions dependentSchemas patternProperties properties");
+const numbers = words(
+  "maximum minimum multipleOf exclusiveMaximum exclusiveMinimum maxItems maxLength maxProperties " +
+    "minItems minLength minProperties maxContains minContains",
+);
+
+function words(text: string): readonly string[] {
+  return text.split(" ");
+}
 
 function faultOf({ schema, depth }: Place, draft: Draft): string | undefined {
   if (depth > schemaDepthMax) return `is nested more than ${schemaDepthMax} levels deep`;

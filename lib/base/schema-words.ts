@@ -44,11 +44,12 @@ export function describeComplaints(
 // --- internal ---
 
 /** Keywords that complain only because something below them does. */
-const containers = new Set([
-  ...["$ref", "$recursiveRef", "allOf", "if", "properties", "patternProperties", "propertyNames"],
-  ...["additionalProperties", "unevaluatedProperties", "dependentSchemas", "dependencies"],
-  ...["items", "prefixItems", "additionalItems", "unevaluatedItems"],
-]);
+const containers = new Set(
+  (
+    "$ref $recursiveRef allOf if properties patternProperties propertyNames additionalProperties " +
+    "unevaluatedProperties dependentSchemas dependencies items prefixItems additionalItems unevaluatedItems"
+  ).split(" "),
+);
 
 interface Said {
   /** What the schema says at the keyword. */

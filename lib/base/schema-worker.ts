@@ -4,6 +4,7 @@ import type { RunRequest } from "./schema-run.ts";
 
 declare const self: Worker;
 
-self.onmessage = (event: MessageEvent<string>) => {
-  self.postMessage(JSON.stringify(runSchema(JSON.parse(event.data) as RunRequest)));
-};
+self.addEventListener("message", (event: MessageEvent<string>) => {
+  const reply = runSchema(JSON.parse(event.data) as RunRequest);
+  self.postMessage(JSON.stringify(reply), []);
+});

@@ -3,6 +3,7 @@
  * broken or beyond us never refuses a value: the answer is then "unchecked", with the reason. Loads the validator when
  * first used.
  */
+import { isDeeper } from "./depth.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { inspectSchema } from "./schema-faults.ts";
 import type { SchemaReport } from "./schema-faults.ts";
@@ -37,6 +38,8 @@ export async function checkSchema(
     const ready = await (options.cache?.get(schema) ?? makeReady(schema, options));
     report = ready.report;
     if (report.fault !== undefined) return { ok: "unchecked", reason: report.fault };
+    if (isDeeper(value, valueDepthMax))
+      return { ok: "unchecked", reason: "the value is nested too deeply" };
     const text = JSON.stringify(value);
     const long = text.length > (report.patterns ? plainLengthMax : inlineLengthMax);
     // Parsed anew: kept numbers become plain ones, which is what the validator can read.
@@ -66,6 +69,7 @@ interface Ready {
   check?: (value: Json) => Complaint[];
 }
 
+const valueDepthMax = 1000;
 /** Values up to here are checked by plain patterns without a time limit. */
 const plainLengthMax = 10_000;
 /** Values beyond are checked in the worker: comparing many items takes long. */
@@ -80,6 +84,7 @@ function makeReady(schema: JsonObject, options: CheckOptions): Promise<Ready> {
 }
 
 async function readSchema(schema: JsonObject, schemaBytesMax: number): Promise<Ready> {
+  if (isDeeper(schema, valueDepthMax)) throw new Unchecked("it is nested too deeply");
   const text = JSON.stringify(schema);
   if (text.length > schemaBytesMax)
     throw new Unchecked(`it is longer than ${schemaBytesMax} bytes`);
@@ -124,7 +129,7 @@ async function askWorker(request: string, limitMs: number): Promise<RunReply> {
     reject(new Unchecked(`the checking worker failed: ${event.message}`));
   });
   try {
-    worker.postMessage(request);
+    worker.postMessage(request, []);
     return JSON.parse(await promise) as RunReply;
   } finally {
     clearTimeout(timer);

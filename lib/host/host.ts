@@ -4,12 +4,12 @@
  */
 import { HostError } from "../base/errors.ts";
 import { warmSchema } from "../base/schema.ts";
-import type { Child, Reaper } from "../process/child.ts";
-import { startReaper } from "../process/reaper.ts";
 import { runCall } from "./call.ts";
 import { Events } from "./events.ts";
 import { Registry } from "./registry.ts";
 import { HostedServer } from "./server.ts";
+import type { ServerContext } from "./server.ts";
+import { Started } from "./started.ts";
 import type { OpenedHost, OpenHostOptions } from "./types.ts";
 import { Validator } from "./validate.ts";
 
@@ -20,58 +20,49 @@ export function openHost(options: OpenHostOptions): OpenedHost {
   const signal = AbortSignal.any([options.signal, scope.signal]);
   const events = new Events(log);
   const emit = events.emit.bind(events);
-  const kept = new Set<Promise<void>>();
-  const children = new Set<Child>();
-  let reaper: Reaper | undefined;
-  let reaperStarted = options.reaper === false;
-  const context = {
+  const started = new Started(options.reaper !== false);
+  /** Somebody calls: what checks arguments is loaded while the server starts. */
+  let calling = false;
+  const context: ServerContext = {
     ...options,
     signal,
     emit,
-    children,
-    guard: () => {
-      if (!reaperStarted) reaper = startReaper();
-      reaperStarted = true;
-      return reaper;
+    guard: () => started.guard(),
+    spawned(child) {
+      started.spawned(child);
+      if (calling) void warmSchema();
     },
-    keep: (work: Promise<void>) => {
-      kept.add(work);
-      void work.finally(() => kept.delete(work)).catch(() => {});
-    },
+    keep: (work) => started.keep(work),
   };
   const servers = options.servers
     .filter((server) => server.disabled !== true)
     .map((server) => new HostedServer(server, context));
   const registry = new Registry(servers);
   const validator = new Validator(log, options.limits?.schemaBytesMax);
-  const close = async (): Promise<void> => {
-    scope.abort(new HostError("cancelled", "the host was closed"));
-    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
-    await Promise.all(Array.from(children, (child) => child.stop()));
-    await Promise.allSettled(kept);
-    events.close();
-    reaper?.release();
-  };
   const within = (given: AbortSignal | undefined) =>
     given === undefined ? signal : AbortSignal.any([given, signal]);
   return {
     tools: ({ servers: names, signal: given } = {}) => registry.list(within(given), names),
-    call: (request) => runCall(request, { registry, policy, validator, emit, signal }),
+    call(request) {
+      calling ||= request.validate !== false;
+      return runCall(request, { registry, policy, validator, emit, signal });
+    },
     async resolve(name, { signal: given } = {}) {
-      const resolving = registry.resolve(name, { signal: within(given) });
-      // Arguments are checked next: what that needs is loaded while the server starts.
-      void warmSchema();
-      return (await resolving).listed;
+      calling = true;
+      return (await registry.resolve(name, { signal: within(given) })).listed;
     },
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
     events: () => events.listen(),
     async leave() {
-      if (reaper === undefined) return await close();
-      await Promise.allSettled(kept);
+      await started.leave();
       events.close();
-      reaper.release();
     },
-    [Symbol.asyncDispose]: close,
+    async [Symbol.asyncDispose]() {
+      scope.abort(new HostError("cancelled", "the host was closed"));
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+      await started.end();
+      events.close();
+    },
   };
 }

@@ -15,8 +15,8 @@ import type { OpenHostOptions } from "./types.ts";
 export interface LaunchContext extends OpenHostOptions {
   /** The reaper, started when first asked for; undefined where there is none. */
   guard: () => Reaper | undefined;
-  /** All processes that are not known to be gone. */
-  children: Set<Child>;
+  /** Is told of each process as soon as it runs. */
+  spawned: (child: Child) => void;
   /** Keeps a promise that must be done before the host leaves. */
   keep: (work: Promise<void>) => void;
 }
@@ -84,8 +84,7 @@ function spawn(server: StdioServer, context: LaunchContext): Child {
       ...(stderrTailBytes !== undefined && { stderrTailBytes }),
     },
   );
-  context.children.add(child);
-  void child.exited.then(() => context.children.delete(child));
+  context.spawned(child);
   return child;
 }
 

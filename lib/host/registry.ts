@@ -125,7 +125,7 @@ export class Registry {
     const order = [...names];
     await Promise.all(order.map(load));
     if (options.signal.aborted) throw givenUp(options.signal);
-    return failures.sort((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
+    return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   }
 
   /** Marks lists from before `since` as stale. False where there is none. */

@@ -103,11 +103,15 @@ export class HostedServer implements AsyncDisposable {
 
   /** Does the work of one call with a live client, at most `concurrency` at a time. @throws HostError, and as `work` */
   async use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
-    using _permit = await waitFor(this.#slots.acquire(options.signal), options.signal);
-    if (this.config.lifecycle !== "per-call")
-      return await this.#answered(await this.#connected(options), work);
-    await using client = await this.#taken(options);
-    return await this.#answered(client, work);
+    const permit = await waitFor(this.#slots.acquire(options.signal), options.signal);
+    try {
+      if (this.config.lifecycle !== "per-call")
+        return await this.#answered(await this.#connected(options), work);
+      await using client = await this.#taken(options);
+      return await this.#answered(client, work);
+    } finally {
+      permit[Symbol.dispose]();
+    }
   }
 
   /** Stops it for good. */

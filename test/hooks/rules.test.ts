@@ -18,6 +18,14 @@ const subject: RuleSubject = {
   arguments: {},
 };
 
+function offered(lists: { allowedTools?: string[]; deniedTools?: string[] }): boolean {
+  return isOffered({ name: "fs", ...lists }, subject.names);
+}
+
+function rules(approval: "policy" | "always" | "never", free: string[] = []): PolicyRule[] {
+  return approvalRules({ name: "fs", approval, toolsWithoutApproval: free }, subject.names);
+}
+
 function decided(policy: PolicyRule[], change: Partial<RuleSubject> = {}): string {
   return compileRules(policy)({ ...subject, ...change }).do;
 }
@@ -61,9 +69,6 @@ test("annotations not given count by their cautious defaults", () => {
 });
 
 describe("arguments by JSON pointer", () => {
-  const rule = (pointers: Record<string, string>): PolicyRule[] => [
-    { do: "deny", arguments: pointers },
-  ];
   test.each([
     [{ "/path": "/etc/*" }, { path: "/etc/passwd" }, "deny"],
     [{ "/path": "/etc/*" }, { path: "/home" }, "allow"],
@@ -75,13 +80,12 @@ describe("arguments by JSON pointer", () => {
     [{ "/__proto__": "*" }, {}, "allow"],
     [{ "/path": "*", "/mode": "w" }, { path: "x", mode: "r" }, "allow"],
   ])("%j over %j: %s", (pointers, given, expected) => {
-    expect(decided(rule(pointers as Record<string, string>), { arguments: given })).toBe(expected);
+    const rule: PolicyRule = { do: "deny", arguments: pointers as Record<string, string> };
+    expect(decided([rule], { arguments: given })).toBe(expected);
   });
 });
 
 test("what a server offers: denied wins, an empty list offers none, allowing elsewhere widens nothing", () => {
-  const offered = (lists: { allowedTools?: string[]; deniedTools?: string[] }) =>
-    isOffered({ name: "fs", ...lists }, subject.names);
   expect(offered({})).toBe(true);
   expect(offered({ allowedTools: ["wr*"] })).toBe(true);
   expect(offered({ allowedTools: ["read"] })).toBe(false);
@@ -90,8 +94,6 @@ test("what a server offers: denied wins, an empty list offers none, allowing els
 });
 
 test("approval of a server is a rule like any other", () => {
-  const rules = (approval: "policy" | "always" | "never", free: string[] = []) =>
-    approvalRules({ name: "fs", approval, toolsWithoutApproval: free }, subject.names);
   expect(decided(rules("policy"))).toBe("allow");
   expect(decided(rules("always"))).toBe("ask");
   expect(decided(rules("always", ["write"]))).toBe("allow");

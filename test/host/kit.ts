@@ -30,8 +30,8 @@ export async function hostOver(
 ): Promise<TestHost> {
   const logged: LogEntry[] = [];
   const servers = Object.entries(fixtures).map(([name, fixture]) => {
-    const { tools, starts, startMs, exitAfterList, declares, ...server } = fixture;
-    const plan = JSON.stringify({ tools, starts, startMs, exitAfterList, declares });
+    const { tools: listed, starts, startMs, exitAfterList, declares, ...server } = fixture;
+    const plan = JSON.stringify({ tools: listed, starts, startMs, exitAfterList, declares });
     return [name, { command: process.execPath, args: [program, plan], stopMs: 300, ...server }];
   });
   const host = await createHost({
@@ -50,7 +50,8 @@ export function tools(...names: string[]): unknown[] {
 
 /** The text of a completed call; of anything else its status and message. */
 export function textOf(outcome: Outcome): string {
-  if (outcome.status !== "completed") return `${outcome.status}: ${outcome.error?.message}`;
+  if (outcome.status !== "completed")
+    return `${outcome.status}: ${outcome.error?.message ?? "the tool's own error"}`;
   const { content } = outcome.result;
   const [block] = Array.isArray(content) ? content : [];
   return String((block as { text?: unknown } | undefined)?.text);

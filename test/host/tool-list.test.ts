@@ -14,16 +14,19 @@ function gated() {
     await gate.promise;
     return { tools: [{ name, inputSchema: {}, raw: {} }], warnings: [] };
   });
-  const names = async (got: ReturnType<ToolCache["get"]>) => (await got).tools.map((t) => t.name);
   const open = async (count: number) => {
     while (gates.length < count) await Bun.sleep(0);
     gates[count - 1]!.resolve();
   };
-  return { cache, gates, open, names };
+  return { cache, gates, open };
+}
+
+async function names(got: ReturnType<ToolCache["get"]>): Promise<string[]> {
+  return (await got).tools.map((tool) => tool.name);
 }
 
 test("what is fresh is fetched once, for many at the same time too", async () => {
-  const { cache, gates, open, names } = gated();
+  const { cache, gates, open } = gated();
   const both = [cache.get(client), cache.get(client)];
   await open(1);
   expect(await names(both[0]!)).toEqual(["t1"]);
@@ -33,7 +36,7 @@ test("what is fresh is fetched once, for many at the same time too", async () =>
 });
 
 test("a burst of changes is news once and makes one fetch, when somebody wants it", async () => {
-  const { cache, gates, open, names } = gated();
+  const { cache, gates, open } = gated();
   const first = cache.get(client);
   await open(1);
   await first;
@@ -46,7 +49,7 @@ test("a burst of changes is news once and makes one fetch, when somebody wants i
 });
 
 test("a change told during a fetch is not lost: who asks afterwards gets a later list", async () => {
-  const { cache, gates, open, names } = gated();
+  const { cache, gates, open } = gated();
   const before = cache.get(client);
   expect(cache.changed()).toBe(true);
   const after = [cache.get(client), cache.get(client), cache.get(client)];
@@ -58,7 +61,7 @@ test("a change told during a fetch is not lost: who asks afterwards gets a later
 });
 
 test("an endless trickle of changes holds nobody up", async () => {
-  const { cache, gates, open, names } = gated();
+  const { cache, gates, open } = gated();
   for (let round = 1; round <= 5; round++) {
     const got = cache.get(client);
     cache.changed();
@@ -70,7 +73,7 @@ test("an endless trickle of changes holds nobody up", async () => {
 });
 
 test("another process is another list", async () => {
-  const { cache, open, names } = gated();
+  const { cache, open } = gated();
   const first = cache.get(client);
   await open(1);
   await first;
