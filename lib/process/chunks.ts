@@ -4,16 +4,16 @@
  */
 
 /**
- * Reads `stream` to its end. After `gone`, no more than `drainMs` altogether is spent on waiting for bytes, so what is
- * in the pipe already always arrives, however slow the consumer is. Leaving the loop closes the pipe.
+ * Reads `stream` to its end. After `gone`, no more than the milliseconds that it resolves to are spent, altogether, on
+ * waiting for bytes: what is in the pipe already always arrives, however slow the consumer is. Leaving the loop closes
+ * the pipe.
  */
 export async function* chunksOf(
   stream: ReadableStream<Uint8Array>,
-  gone: Promise<unknown>,
-  drainMs: number,
+  gone: Promise<number>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const reader = stream.getReader();
-  let leftMs = drainMs;
+  let leftMs = 0;
   let isGone = false;
   let isWaiting = false;
   let timer: Timer | undefined;
@@ -24,7 +24,7 @@ export async function* chunksOf(
     timer = setTimeout(cancel, leftMs);
   };
   const watch = async () => {
-    await gone;
+    leftMs = await gone;
     isGone = true;
     if (isWaiting) startTimer();
   };

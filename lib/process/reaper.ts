@@ -8,11 +8,14 @@ import type { Reaper } from "./child.ts";
 export interface ReaperOptions {
   /** How long each rung waits (EOF, TERM), in steps of 100. @default 2000 */
   stopMs?: number;
+  /** The argv of a POSIX shell. @default ["/bin/sh"] */
+  shell?: readonly string[];
 }
 
-/** Starts the reaper; undefined where there is no `/bin/sh` (Windows, distroless). It does not keep our event loop alive. */
-export function startReaper({ stopMs = 2000 }: ReaperOptions = {}): Reaper | undefined {
-  const proc = spawnShell(Math.ceil(stopMs / 100));
+/** Starts the reaper; undefined where there is no shell (Windows, distroless). It does not keep our event loop alive. */
+export function startReaper(options: ReaperOptions = {}): Reaper | undefined {
+  const { stopMs = 2000, shell = ["/bin/sh"] } = options;
+  const proc = spawnShell(shell, Math.ceil(stopMs / 100));
   if (proc === undefined) return undefined;
   proc.unref();
   const letGo = new Map<number, (() => void) | undefined>();
@@ -134,11 +137,11 @@ end KILL
 grace
 `;
 
-function spawnShell(rounds: number) {
+function spawnShell(shell: readonly string[], rounds: number) {
   if (process.platform === "win32") return undefined;
   try {
     // By `eval`, so that a list of processes shows a name and not the whole script.
-    return Bun.spawn(["/bin/sh", "-c", 'eval "$REAPER"', "mcphost-reaper", String(rounds)], {
+    return Bun.spawn([...shell, "-c", 'eval "$REAPER"', "mcphost-reaper", String(rounds)], {
       env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin", REAPER: script },
       cwd: "/",
       stdin: "pipe",

@@ -61,6 +61,7 @@ class SpawnedChild implements Child {
   readonly #stdin: StdinWriter;
   readonly #stderr: StderrTail;
   readonly #stderrDone: Promise<void>;
+  readonly #released = Promise.withResolvers<number>();
   #exit: ExitInfo | undefined;
   #stopping: Promise<StopReport> | undefined;
 
@@ -98,6 +99,7 @@ class SpawnedChild implements Child {
     this.#stdin.end();
     this.#stdin.unref();
     this.#proc.unref();
+    this.#released.resolve(0); // a pending read would keep us, whatever `unref` says
   }
 
   #onExit(): ExitInfo {
@@ -135,15 +137,19 @@ class SpawnedChild implements Child {
   }
 
   async *#readStdout(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield* chunksOf(this.#proc.stdout, this.exited, drainMs);
+    yield* chunksOf(this.#proc.stdout, this.#gone());
     // Who sees the end wants to know why: the last words stand on stderr.
     await settlesWithin(this.#stderrDone, drainMs);
   }
 
+  /** When nobody is left to write to us, and how long to wait for what is on its way. */
+  #gone(): Promise<number> {
+    return Promise.race([this.exited.then(() => drainMs), this.#released.promise]);
+  }
+
   async #readStderr(): Promise<void> {
     try {
-      for await (const chunk of chunksOf(this.#proc.stderr, this.exited, drainMs))
-        this.#stderr.push(chunk);
+      for await (const chunk of chunksOf(this.#proc.stderr, this.#gone())) this.#stderr.push(chunk);
     } finally {
       this.#stderr.end();
     }
