@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 import { build } from "../build.ts";
 import { liveProcesses } from "../processes.ts";
-import { median, paired, type Sample, sample } from "./measure.ts";
+import { median, paired, peakMiB, type Sample, sample } from "./measure.ts";
 
 interface Row {
   what: string;
@@ -45,8 +45,8 @@ async function oneShot(): Promise<Row[]> {
   const bundle = [...bun, join(dist, "mcphost.js")];
   const source = [...bun, join(root, "mcphost.ts")];
   const call = ["call", "echo", "message=hello", "--", ...server];
-  const floor = () =>
-    sample([...bun, join(import.meta.dir, "floor.ts"), "hello", ...server], env());
+  const bare = [...bun, join(import.meta.dir, "floor.ts"), "hello", ...server];
+  const floor = () => sample(bare, env());
   let fresh = 0;
   const cold = () => {
     fresh += 1;
@@ -56,11 +56,16 @@ async function oneShot(): Promise<Row[]> {
   const known = await paired(runs, () => sample([...bundle, ...call], env()), floor);
   const first = await paired(runs, cold, floor);
   const fromSource = await paired(runs >> 1, () => sample([...source, ...call], env()), floor);
+  const memory = await paired(
+    runs >> 2,
+    () => peakMiB([...bundle, ...call], env()),
+    () => peakMiB(bare, env()),
+  );
   return [
     wall("one call, era known", known, 1.15),
     wall("one call, cold era cache", first, 1.3),
     wall("one call, from source", fromSource, 1.6),
-    ratio("one call, peak memory", known, (each) => each.peakBytes / 2 ** 20, "MiB", 1.1),
+    ratio("one call, peak memory", memory, (each) => each, "MiB", 1.1),
   ];
 }
 
@@ -98,10 +103,7 @@ async function loops(): Promise<Row[]> {
   const serial = await both("serial", 7);
   const flight = await both("flight", 7);
   const big = await both("big", 5);
-  const idle = await both("idle", 3);
-  const above =
-    median(big.ours.map((each) => each.peakBytes)) -
-    median(idle.ours.map((each) => each.peakBytes));
+  const above = (await peakOf("big")) - (await peakOf("idle"));
   const rate = ratio("64 calls in flight", flight, (each) => each.calls / each.ms, "calls/ms", 0.6);
   return [
     ratio("serial calls", serial, (each) => (each.ms / each.calls) * 1000, "µs", 1.5),
@@ -109,9 +111,9 @@ async function loops(): Promise<Row[]> {
     ratio("one result of 50 MB", big, (each) => each.ms, "ms", 1.5),
     {
       what: "its memory above the idle process, × its size",
-      ours: `${Math.round(above / 1e6)} MB`,
-      floor: "50 MB",
-      value: above / 50e6,
+      ours: `${above.toFixed(1)} MiB`,
+      floor: `${(50e6 / 2 ** 20).toFixed(1)} MiB`,
+      value: (above * 2 ** 20) / 50e6,
       target: 6,
     },
   ];
@@ -126,11 +128,21 @@ function both(row: string, count: number) {
 }
 
 async function loop(side: string, row: string): Promise<Loop> {
-  const run = await sample([...bun, join(import.meta.dir, "loop.ts"), side, row, ...server], env());
-  return { ...run, ...(row === "idle" ? { ms: 0, calls: 1 } : JSON.parse(run.stdout)) };
+  return JSON.parse((await sample(loopArgv(side, row), env())).stdout);
 }
 
-interface Loop extends Sample {
+async function peakOf(row: string): Promise<number> {
+  const peaks: number[] = [];
+  for (let run = 0; run < 3; run += 1)
+    peaks.push(await peakMiB(loopArgv(join(dist, "mcphost.js"), row), env()));
+  return median(peaks);
+}
+
+function loopArgv(side: string, row: string): string[] {
+  return [...bun, join(import.meta.dir, "loop.ts"), side, row, ...server];
+}
+
+interface Loop {
   ms: number;
   calls: number;
 }

@@ -1,9 +1,9 @@
 /** Running programs in turn and taking medians: paired, so that a busy machine slows both sides alike. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 export interface Sample {
   wallMs: number;
-  /** Peak memory of the process. */
-  peakBytes: number;
   /** From the last byte on its stdout to its exit. */
   tailMs: number;
   stdout: string;
@@ -26,8 +26,20 @@ export async function sample(argv: string[], env: Record<string, string>): Promi
   const ended = performance.now();
   await reading;
   if (code !== 0) throw new Error(`${argv.join(" ")}: exit ${code}\n${await proc.stderr.text()}`);
-  const peakBytes = proc.resourceUsage()!.maxRSS;
-  return { wallMs: ended - started, peakBytes, tailMs: Math.max(0, ended - last), stdout };
+  return { wallMs: ended - started, tailMs: Math.max(0, ended - last), stdout };
+}
+
+/** The peak memory of a program of Bun in MiB: a run of its own, since measuring costs time. `argv` begins with Bun. */
+export async function peakMiB(argv: string[], env: Record<string, string>): Promise<number> {
+  const file = join(tmpdir(), `mcphost-bench-peak-${process.pid}`);
+  const [bun, ...rest] = argv;
+  await sample([bun!, "--preload", join(import.meta.dir, "peak.ts"), ...rest], {
+    ...env,
+    BENCH_PEAK_FILE: file,
+  });
+  const bytes = Number(await Bun.file(file).text());
+  await Bun.file(file).delete();
+  return bytes / 2 ** 20;
 }
 
 /** Both in turn, `runs` times, after one round that does not count. */
