@@ -3,6 +3,7 @@
  * and not by its time-out. Looks at the members of the outermost object only. Pure.
  */
 import type { RequestId } from "../protocol/jsonrpc.ts";
+import type { Oversize } from "./transport.ts";
 
 /** What could be made out. */
 export interface Glimpse {
@@ -25,6 +26,26 @@ export function glimpse(head: string, tail = ""): Glimpse {
   return seen;
 }
 
+/** Tells of a text that was meant as a JSON-RPC message with an id, but is no JSON; undefined if it was not. */
+export function brokenMessage(text: string, bytesMax: number): Oversize | undefined {
+  if (!text.startsWith("{")) return undefined;
+  const { id, call, jsonrpc } = glimpse(text.slice(0, glimpseMax));
+  if (!jsonrpc || id === undefined) return undefined;
+  return oversize({ bytes: text.length, bytesMax, id, call, reason: "is not valid JSON" });
+}
+
+/** A message that was not taken, with what is known of it. */
+export function oversize(known: {
+  bytes: number;
+  bytesMax: number;
+  id: RequestId | undefined;
+  call: true | undefined;
+  reason?: string;
+}): Oversize {
+  const { id, call, ...rest } = known;
+  return { oversize: { ...rest, ...(id !== undefined && { id }), ...(call && { call }) } };
+}
+
 /** The index of the quote that ends the string which begins at `start`; the length or more if none does. */
 export function endOfString(text: string, start: number): number {
   let index = start + 1;
@@ -33,6 +54,9 @@ export function endOfString(text: string, start: number): number {
 }
 
 // --- internal ---
+
+/** How far a broken text is searched for its id. */
+const glimpseMax = 1_048_576;
 
 const idPattern = String.raw`("(?:[^"\\]|\\.){0,200}"|-?[\d.eE+-]{1,30})`;
 

@@ -10,7 +10,7 @@ import { compact } from "../base/slice.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { readMessage, readMessages } from "../protocol/read.ts";
 import type { Reading } from "../protocol/read.ts";
-import { glimpse } from "./broken.ts";
+import { brokenMessage, glimpse, oversize } from "./broken.ts";
 import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
 import { clipNoise, contentLengthOf, elementText, isHeader, isJsonLike, parse } from "./text.ts";
@@ -155,27 +155,21 @@ export class Framing {
     else if (!this.#broken(text)) this.#noise(text, "not JSON");
   }
 
-  /** Takes a text that was meant as a message of JSON-RPC but is not JSON: its request must not wait for ever. False if it was not. */
+  /**
+   * Takes a text that was meant as a message but is no JSON; false if it was not. What was cut because the process ended
+   * is told by that end.
+   */
   #broken(text: string): boolean {
-    // What is cut because the process ended is told by its end.
-    if (this.#isEnding || !text.startsWith("{")) return false;
-    const { id, call, jsonrpc } = glimpse(text.slice(0, glimpseMax));
-    if (!jsonrpc || id === undefined) return false;
-    const info = { bytes: text.length, bytesMax: this.#lineBytesMax, id };
-    this.#out.push({
-      oversize: { ...info, ...(call && { call }), reason: "is not valid JSON" },
-    });
-    return true;
+    const broken = this.#isEnding ? undefined : brokenMessage(text, this.#lineBytesMax);
+    if (broken !== undefined) this.#out.push(broken);
+    return broken !== undefined;
   }
 
   #tooLong({ oversize: { bytes, head, tail } }: OversizeLine): void {
     const start = this.#decoder.decode(head).trimStart();
     if (!isJsonLike(start)) return this.#noise(start, `a line of ${bytes} bytes`);
     const { id, call } = glimpse(start, this.#decoder.decode(tail));
-    const info = { bytes, bytesMax: this.#lineBytesMax };
-    this.#out.push({
-      oversize: { ...info, ...(id !== undefined && { id }), ...(call && { call }) },
-    });
+    this.#out.push(oversize({ bytes, bytesMax: this.#lineBytesMax, id, call }));
   }
 
   /** A blank line means something only behind a Content-Length header: the body follows, perhaps without a newline. */
@@ -199,8 +193,3 @@ export class Framing {
     this.#out.push({ noise: clipNoise(text), reason, lines: 1, ...more });
   }
 }
-
-// --- internal ---
-
-/** How far a broken text is searched for its id. */
-const glimpseMax = 1_048_576;

@@ -10,7 +10,7 @@ import type { Message } from "../protocol/jsonrpc.ts";
 import { cancelledError, lostError, timeoutError, unsentError } from "./peer-errors.ts";
 import type { Answer, Peer, PeerRequestOptions } from "./peer-types.ts";
 import { capOf, PendingTable } from "./pending.ts";
-import type { Pending } from "./pending.ts";
+import type { GivenUp, Pending } from "./pending.ts";
 import type { CloseInfo, Transport } from "./transport.ts";
 
 export interface OutboundOptions {
@@ -30,11 +30,8 @@ export class Outbound {
   #ended: CloseInfo | undefined;
 
   constructor(options: OutboundOptions) {
-    const { name, transport } = options;
     this.#options = options;
-    this.pending = new PendingTable((entry, capped) => {
-      this.#giveUp(entry, timeoutError(name, entry, { link: transport.facts(), capped }));
-    });
+    this.pending = new PendingTable((entry, why) => this.#giveUp(entry, why));
   }
 
   /** As `Peer.request`. */
@@ -57,7 +54,6 @@ export class Outbound {
         sent: "unsent",
         sending: undefined,
         stray: undefined,
-        detach: undefined,
         resolve,
         reject,
       };
@@ -66,7 +62,6 @@ export class Outbound {
       const body = typeof params === "function" ? params(entry.id) : params;
       this.lastId = entry.id;
       this.pending.add(entry, now);
-      this.#listen(entry);
       entry.sending = this.#handOver(entry, body);
     });
   }
@@ -104,17 +99,6 @@ export class Outbound {
     return signal?.aborted === true ? cancelledError(name, entry, signal.reason) : undefined;
   }
 
-  #listen(entry: Pending): void {
-    const { signal } = entry.options;
-    if (signal === undefined) return;
-    const onAbort = () => {
-      if (this.pending.take(entry.id) === undefined) return;
-      this.#giveUp(entry, cancelledError(this.#options.name, entry, signal.reason));
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    entry.detach = () => signal.removeEventListener("abort", onAbort);
-  }
-
   async #handOver(entry: Pending, params: JsonObject): Promise<void> {
     const { id, method, options } = entry;
     entry.sent = "sending";
@@ -135,7 +119,6 @@ export class Outbound {
     entry.sent = "unsent";
     const reject = () => {
       if (this.pending.take(entry.id) === undefined) return;
-      entry.detach?.();
       entry.reject(unsentError(this.#options.name, entry.method, error));
     };
     // When the link is ending, how it ended is known a moment later and says more.
@@ -143,8 +126,8 @@ export class Outbound {
     else reject();
   }
 
-  #giveUp(entry: Pending, error: HostError): void {
-    entry.detach?.();
+  #giveUp(entry: Pending, why: GivenUp): void {
+    const error = this.#errorOf(entry, why);
     if (entry.options.cancellable !== false && entry.sent !== "unsent") {
       this.#options.onNotify();
       const params = { requestId: entry.id, reason: error.message };
@@ -153,8 +136,13 @@ export class Outbound {
     entry.reject(error);
   }
 
+  #errorOf(entry: Pending, why: GivenUp): HostError {
+    const { name, transport } = this.#options;
+    if (why === "aborted") return cancelledError(name, entry, entry.options.signal?.reason);
+    return timeoutError(name, entry, { link: transport.facts(), capped: why === "capped" });
+  }
+
   async #lose(entry: Pending, info: CloseInfo): Promise<void> {
-    entry.detach?.();
     // Whether it got out whole is known a moment after the link ended; if not even then, it may have.
     if (entry.sent === "sending") await Promise.race([entry.sending, Bun.sleep(settleMs)]);
     const { method, sent } = entry;

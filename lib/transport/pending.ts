@@ -2,6 +2,7 @@
  * The requests that wait for an answer: one timer each, renewed by progress up to a hard cap. It sends and reads nothing;
  * whoever holds it says what happened and is told what ran out. On the path of every message: few objects, no closures.
  */
+import { Aborts } from "./aborts.ts";
 import type { Answer, PeerRequestOptions } from "./peer-types.ts";
 
 /** One request that waits. Times are on the clock of `performance.now()`. */
@@ -23,8 +24,6 @@ export interface Pending {
   sending: Promise<void> | undefined;
   /** An id that nothing was sent under and that was answered while this request alone was waiting. */
   stray: string | undefined;
-  /** Stops listening to the caller's signal. */
-  detach: (() => void) | undefined;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }
@@ -34,29 +33,37 @@ export function capOf({ timeoutMs, timeoutMaxMs }: PeerRequestOptions): number {
   return timeoutMaxMs ?? timeoutMs * 10;
 }
 
+/** Why a request was given up, taken out already; `capped`: its hard cap ran out, not its idle time. */
+export type GivenUp = "aborted" | "idle" | "capped";
+
 export class PendingTable {
   readonly #entries = new Map<number, Pending>();
-  readonly #onExpired: (entry: Pending, capped: boolean) => void;
+  readonly #aborts: Aborts<Pending>;
+  readonly #onGivenUp: (entry: Pending, why: GivenUp) => void;
   readonly #ring: (entry: Pending) => void;
 
-  /** `onExpired` gets each request that ran out, taken out already; `capped`: by its hard cap. */
-  constructor(onExpired: (entry: Pending, capped: boolean) => void) {
-    this.#onExpired = onExpired;
+  constructor(onGivenUp: (entry: Pending, why: GivenUp) => void) {
+    this.#onGivenUp = onGivenUp;
     this.#ring = (entry) => this.#look(entry);
+    this.#aborts = new Aborts((entry) => this.#giveUp(entry, "aborted"));
   }
 
-  /** Starts the clock of a request. */
+  /** Starts the clock of a request, and listens to its signal, which must not have fired. */
   add(entry: Pending, now: number): void {
-    this.#entries.set(entry.id, entry);
+    const { id, options } = entry;
+    this.#entries.set(id, entry);
+    if (options.signal !== undefined) this.#aborts.add(options.signal, entry);
     this.#arm(entry, now);
   }
 
-  /** Takes a request out and stops its clock. Undefined if it does not wait (any more). */
+  /** Takes a request out, and stops clock and listening. Undefined if it does not wait (any more). */
   take(id: number): Pending | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     this.#entries.delete(id);
     clearTimeout(entry.timer);
+    const { signal } = entry.options;
+    if (signal !== undefined) this.#aborts.remove(signal, entry);
     return entry;
   }
 
@@ -100,8 +107,12 @@ export class PendingTable {
   #look(entry: Pending): void {
     const now = performance.now();
     if (now < entry.idleAt && now < entry.capAt) return this.#arm(entry, now);
-    this.#entries.delete(entry.id);
-    this.#onExpired(entry, now >= entry.capAt);
+    this.#giveUp(entry, now >= entry.capAt ? "capped" : "idle");
+  }
+
+  #giveUp({ id }: Pending, why: GivenUp): void {
+    const entry = this.take(id);
+    if (entry !== undefined) this.#onGivenUp(entry, why);
   }
 }
 

@@ -48,7 +48,6 @@ export function createReplies(options: RepliesOptions): Replies {
     const number = numericId(id);
     const entry = number === undefined ? undefined : pending.take(number);
     if (entry === undefined) return undefined;
-    entry.detach?.();
     if (typeof id === "string") say("debug", `it answered request ${id} with the id as a string`);
     if (entry.id > notifiedAt) excuses = 0;
     return entry;

@@ -326,6 +326,23 @@ describe("a signal", () => {
     );
   });
 
+  test("that several requests share cancels those that still wait, each once", async () => {
+    await using far = farSide();
+    const abort = new AbortController();
+    const ask = (method: string) =>
+      far.peer.request(method, {}, { ...minute, signal: abort.signal });
+    const [answered, ...waiting] = [ask("a"), ask("b"), ask("c")];
+    await far.say({ id: 1, result: {} });
+    await answered;
+    abort.abort();
+    for (const answer of waiting) expect((await failure(answer)).code).toBe("cancelled");
+    await far.settled();
+    const cancelled = far.got.filter(
+      (message) => "method" in message && message.method === "notifications/cancelled",
+    );
+    expect(cancelled).toMatchObject([{ params: { requestId: 2 } }, { params: { requestId: 3 } }]);
+  });
+
   test("that fired before sends nothing", async () => {
     await using far = farSide();
     const error = await failure(
