@@ -7,7 +7,8 @@ import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import { toHostError } from "./failure.ts";
-import type { Registry, Target } from "./registry.ts";
+import type { Registry } from "./registry.ts";
+import type { Target } from "./tables.ts";
 import type { CallRequest, HostEvent } from "./types.ts";
 import type { Validator } from "./validate.ts";
 

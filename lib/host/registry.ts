@@ -10,21 +10,9 @@ import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names
 import type { NameEntry } from "./names.ts";
 import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
-import type { HostTool, ToolListing } from "./types.ts";
+import type { ListedTarget, Tables, Target } from "./tables.ts";
+import type { ToolListing } from "./types.ts";
 import { givenUp } from "./wait.ts";
-
-/** A tool that a name means. */
-export interface Target {
-  server: HostedServer;
-  /** The server's own name. */
-  tool: string;
-  /** Every name that rules and filters may know it by. */
-  names: string[];
-  /** Undefined where nothing was listed. */
-  listed: HostTool | undefined;
-}
-
-export type ListedTarget = Target & { listed: HostTool };
 
 type Failures = ToolListing["failed"];
 
@@ -60,15 +48,15 @@ export class Registry {
    * @throws HostError `usage` (unknown, ambiguous), `denied` (not offered), or why the server that it names failed
    */
   async resolve(name: string, options: UseOptions): Promise<ListedTarget> {
+    const known = this.#tables.get().resolved.get(name);
+    if (known?.servers.every((server) => server.isListed)) return known.target;
     const since = performance.now();
-    const entry =
+    const target =
       (await this.#find(name, options)) ??
       (this.#forget(since) ? await this.#find(name, options) : undefined);
-    const listed = entry && this.#tables.get().tools.get(entry);
-    if (listed === undefined) throw this.#unknown(name);
-    const target = this.#target(listed.server, listed.tool, listed.name);
+    if (target === undefined) throw this.#unknown(name);
     if (!isOffered(target.server.config, target.names)) throw notOffered(target);
-    return { ...target, listed };
+    return target;
   }
 
   /** The same where the name alone tells it, without starting or listing anything. @throws HostError `denied` */
@@ -82,20 +70,41 @@ export class Registry {
 
   // --- internal ---
 
-  async #find(name: string, options: UseOptions): Promise<NameEntry | undefined> {
-    const meant = new Set(serversMeant(name, this.#tables.named));
+  async #find(name: string, options: UseOptions): Promise<ListedTarget | undefined> {
+    const meant = serversMeant(name, this.#tables.named);
     const failed = await this.#load(meant, options);
-    const found = findNamed(this.#tables.get().table, name);
-    const entry = this.#only(name, found);
-    if (entry !== undefined) {
-      const rival =
-        entry.name === name && failed.find(({ server }) => this.#isBefore(server, entry));
-      if (rival) throw rival.error;
-      return entry;
+    const tables = this.#tables.get();
+    const entry = this.#only(name, findNamed(tables.table, name));
+    if (entry === undefined) {
+      if (failed[0] !== undefined) throw failed[0].error;
+      return await this.#findBare(name, options);
     }
-    if (failed[0] !== undefined) throw failed[0].error;
-    await this.#load(this.#servers.keys(), options);
-    return this.#only(name, findBare(this.#tables.get().table, name));
+    const rival = entry.name === name && failed.find(({ server }) => this.#isBefore(server, entry));
+    if (rival) throw rival.error;
+    return this.#resolved(name, entry, meant, tables);
+  }
+
+  async #findBare(name: string, options: UseOptions): Promise<ListedTarget | undefined> {
+    const all = [...this.#servers.keys()];
+    await this.#load(all, options);
+    const tables = this.#tables.get();
+    const entry = this.#only(name, findBare(tables.table, name));
+    return entry && this.#resolved(name, entry, all, tables);
+  }
+
+  /** Remembers what a name means as long as the lists that it was found in are the last ones. */
+  #resolved(
+    name: string,
+    entry: NameEntry,
+    meant: readonly string[],
+    { tools, resolved }: Tables,
+  ): ListedTarget | undefined {
+    const listed = tools.get(entry);
+    if (listed === undefined) return undefined;
+    const target = { ...this.#target(entry.server, entry.tool, entry.name), listed };
+    const servers = meant.flatMap((server) => this.#servers.get(server) ?? []);
+    if (isOffered(target.server.config, target.names)) resolved.set(name, { target, servers });
+    return target;
   }
 
   /** What is not offered counts only where nothing else does. @throws HostError `usage` for several */

@@ -71,6 +71,11 @@ export class HostedServer implements AsyncDisposable {
     return this.#lists.last;
   }
 
+  /** It runs, and its list is fresh. */
+  get isListed(): boolean {
+    return this.#ready !== undefined && this.#lists.isFresh(this.#ready);
+  }
+
   status(): ServerStatus {
     const client = this.#ready;
     const tools = this.lastTools?.tools.length;
@@ -103,10 +108,12 @@ export class HostedServer implements AsyncDisposable {
 
   /** Does the work of one call with a live client, at most `concurrency` at a time. @throws HostError, and as `work` */
   async use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
-    const permit = await waitFor(this.#slots.acquire(options.signal), options.signal);
+    const permit = await this.#slots.acquire(options.signal).catch(() => {
+      throw givenUp(options.signal);
+    });
     try {
       if (this.config.lifecycle !== "per-call")
-        return await this.#answered(await this.#connected(options), work);
+        return await this.#answered(this.#ready ?? (await this.#connected(options)), work);
       await using client = await this.#taken(options);
       return await this.#answered(client, work);
     } finally {

@@ -7,9 +7,24 @@ import type { HostedServer } from "./server.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { HostTool, ToolListing } from "./types.ts";
 
+/** A tool that a name means. */
+export interface Target {
+  server: HostedServer;
+  /** The server's own name. */
+  tool: string;
+  /** Every name that rules and filters may know it by. */
+  names: string[];
+  /** Undefined where nothing was listed. */
+  listed: HostTool | undefined;
+}
+
+export type ListedTarget = Target & { listed: HostTool };
+
 export interface Tables {
   table: NameTable;
   tools: Map<NameEntry, HostTool>;
+  /** What names were found to mean here, and the servers whose lists that rests on. */
+  resolved: Map<string, { target: ListedTarget; servers: readonly HostedServer[] }>;
 }
 
 const shownMax = 20;
@@ -78,7 +93,7 @@ export class ToolTables {
         if (entry !== undefined && !tools.has(entry)) tools.set(entry, toHostTool(tool, entry));
       }
     }
-    return { table, tools };
+    return { table, tools, resolved: new Map() };
   }
 }
 

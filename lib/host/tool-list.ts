@@ -28,6 +28,11 @@ export class ToolCache {
     return this.#kept?.value;
   }
 
+  /** True where `get` would not have to fetch. */
+  isFresh(client: McpClient): boolean {
+    return this.#isCurrent(this.#kept, client);
+  }
+
   /** Marks everything fetched so far as stale. True if something was not stale before: a burst is news once. */
   changed(): boolean {
     const stamps = [this.#kept?.change, this.#running?.change];
