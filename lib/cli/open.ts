@@ -95,6 +95,8 @@ export async function openFromFlags(parsed: Parsed, io: Io, log: Log): Promise<O
       return withEnvHint(error, io.env, server);
     },
     async [Symbol.asyncDispose]() {
+      // A cancellation of this very turn is still gathered with other lines: it goes out before stdin is closed.
+      if (io.signal.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
       await (flags["wait"] === true ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
     },

@@ -1,7 +1,9 @@
 /** The program without a tool in sight: help, version, unknown words. A usage error starts no server. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 
 import { expectRun, mcphost, tempDir } from "../harness.ts";
+
+setDefaultTimeout(30_000);
 
 const commands = ["call", "tools", "servers", "config", "trust", "tee", "doctor", "completion"];
 
