@@ -21,7 +21,7 @@ export interface SchemaReport {
 }
 
 /** The deepest schema that is used. */
-export const schemaDepthMax = 200;
+const schemaDepthMax = 200;
 const referencesMax = 64;
 
 const dialects = new Map<string, Draft>([

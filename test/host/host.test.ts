@@ -107,6 +107,25 @@ describe("lists", () => {
     expect(failed).toMatchObject([{ server: "bad", error: { code: "server_start" } }]);
   });
 
+  test("odd schemas hide no tool: each is listed, callable, and told of", async () => {
+    const schemas = {
+      string: { type: "string" },
+      any: { anyOf: [{ type: "object" }] },
+      inside: { type: "object", properties: { a: { type: "string" }, required: ["a"] } },
+      int: { type: "int" },
+      list: [],
+      nothing: null,
+      ref: { type: "object", properties: { a: { $ref: "https://example.invalid/s.json" } } },
+    };
+    const odd = Object.entries(schemas).map(([name, inputSchema]) => ({ name, inputSchema }));
+    await using host = await hostOver({ s: { tools: [...odd, ...tools("good")] } });
+    const { tools: all, warnings } = await host.tools();
+    expect(all.map((tool) => tool.name)).toEqual([...Object.keys(schemas), "good"]);
+    expect(warnings.length).toBeGreaterThanOrEqual(5);
+    for (const name of ["string", "any", "inside", "int", "list", "nothing", "ref", "good"])
+      expect(textOf(await host.call({ tool: name, arguments: { a: "x" } }))).toBe('{"a":"x"}');
+  });
+
   test("an unknown server is named as such", async () => {
     await using host = await hostOver({ good: {} });
     const { failed } = await host.tools({ servers: ["goood"] });
@@ -235,6 +254,16 @@ describe("lives", () => {
     expect((await Bun.file(starts).text()).length).toBeLessThanOrEqual(3);
     const last = await host.call({ tool: "silent", timeoutMs: 1 });
     expect(last).toMatchObject({ status: "failed", sent: false, error: { code: "server_start" } });
+  });
+
+  test("a server that dies of a cancellation is started again by the next call", async () => {
+    await using host = await hostOver({
+      s: { diesOfCancel: true, tools: tools("silent", "echo") },
+    });
+    const slow = await host.call({ tool: "silent", timeoutMs: 30 });
+    expect(slow).toMatchObject({ status: "failed", sent: true, error: { code: "timeout" } });
+    await waitFor(() => host.servers()[0]!.state === "failed", "the end to be seen");
+    expect(textOf(await host.call({ tool: "echo", arguments: {} }))).toBe("{}");
   });
 
   test("restart: false", async () => {

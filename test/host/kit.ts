@@ -16,6 +16,7 @@ export type Fixture = Partial<HostServer> & {
   startMs?: number;
   exitAfterList?: boolean;
   declares?: object;
+  diesOfCancel?: boolean;
 };
 
 export interface TestHost extends Host {
@@ -30,8 +31,17 @@ export async function hostOver(
 ): Promise<TestHost> {
   const logged: LogEntry[] = [];
   const servers = Object.entries(fixtures).map(([name, fixture]) => {
-    const { tools: listed, starts, startMs, exitAfterList, declares, ...server } = fixture;
-    const plan = JSON.stringify({ tools: listed, starts, startMs, exitAfterList, declares });
+    const {
+      tools: listed,
+      starts,
+      startMs,
+      exitAfterList,
+      declares,
+      diesOfCancel,
+      ...server
+    } = fixture;
+    const told = { tools: listed, starts, startMs, exitAfterList, declares, diesOfCancel };
+    const plan = JSON.stringify(told);
     return [name, { command: process.execPath, args: [program, plan], stopMs: 300, ...server }];
   });
   const host = await createHost({
