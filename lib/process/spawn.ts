@@ -27,6 +27,8 @@ export function spawnChild(spec: ChildSpec, options: ChildOptions): Child {
 
 /** How long a pipe may be silent, after the child is gone, before we close it. */
 const drainMs = 250;
+/** How long a failed write waits for the end of the child, to tell how it ended. */
+const lastWordsMs = 100;
 /** Lines of stderr in the facts of an error. */
 const stderrLines = 20;
 
@@ -106,7 +108,7 @@ class SpawnedChild implements Child {
     const { exitCode, signalCode } = this.#proc;
     const exit: ExitInfo = { exitCode, signal: signalCode === null ? null : String(signalCode) };
     this.#exit = exit;
-    this.#stdin.abandon();
+    this.#stdin.end();
     if (process.platform === "win32" || !groupExists(this.pid)) this.#forget();
     return exit;
   }
@@ -155,7 +157,9 @@ class SpawnedChild implements Child {
     }
   }
 
-  #stdinError(): HostError {
+  async #stdinError(): Promise<HostError> {
+    // A closed stdin is most often the first sign of an end: then the reason comes right behind it.
+    await settlesWithin(Promise.all([this.exited, this.#stderrDone]), lastWordsMs);
     const server = this.#spec.name;
     const exit = this.#exit;
     const what =

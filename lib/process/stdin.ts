@@ -6,20 +6,18 @@ import type { HostError } from "../base/errors.ts";
 
 export class StdinWriter {
   readonly #sink: Bun.FileSink;
-  readonly #failure: () => HostError;
-  /** Lines that the pipe has not taken, by the function that gives up waiting for it. */
-  readonly #waiting = new Set<() => void>();
+  readonly #failure: () => Promise<HostError>;
   #closed = false;
 
   /** @param failure makes the `server_exit` error of a write that failed */
-  constructor(sink: Bun.FileSink, failure: () => HostError) {
+  constructor(sink: Bun.FileSink, failure: () => Promise<HostError>) {
     this.#sink = sink;
     this.#failure = failure;
   }
 
   /** @throws HostError `server_exit` */
   write(line: string): Promise<void> {
-    if (this.#closed) return Promise.reject(this.#failure());
+    if (this.#closed) return this.#fail();
     let written: unknown;
     let flushed: unknown;
     try {
@@ -47,33 +45,22 @@ export class StdinWriter {
     }
   }
 
-  /** The child is gone: what waits for its pipe (which somebody else may hold) has failed. */
-  abandon(): void {
-    this.end();
-    this.unref();
-    for (const giveUp of this.#waiting) giveUp();
-  }
-
   /** A pending write keeps the event loop alive no more. */
   unref(): void {
     this.#sink.unref();
   }
 
-  #fail(): Promise<never> {
+  async #fail(): Promise<never> {
     this.end();
-    return Promise.reject(this.#failure());
+    throw await this.#failure();
   }
 
+  /** A child that dies rejects what is on its way, even while somebody else keeps the pipe. */
   async #settle(pending: Promise<unknown>): Promise<void> {
-    const { promise: gone, reject: giveUp } = Promise.withResolvers<never>();
-    const onGone = () => giveUp(this.#failure());
-    this.#waiting.add(onGone);
     try {
-      await Promise.race([pending, gone]);
+      await pending;
     } catch {
-      return await this.#fail();
-    } finally {
-      this.#waiting.delete(onGone);
+      await this.#fail();
     }
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { startReaper } from "../../lib/process/reaper.ts";
+import { readProcesses } from "../../lib/process/table.ts";
 import { env, fixture, living, Output, start, until } from "./help.ts";
 
 const bun = process.execPath;
@@ -140,6 +141,21 @@ describe("the reaper", () => {
       if (next.pid > number) return undefined;
     }
   }
+
+  test.skipIf(Bun.which("setsid") === null)("counts a zombie as gone", async () => {
+    // The leader of the inner group ends, and its parent never looks.
+    using parent = group('setsid sh -c "echo \\$\\$; sleep 0.2" & exec sleep 60');
+    const pid = Number(await new Output(parent.proc).line());
+    const children = async () =>
+      ((await readProcesses()) ?? []).filter((row) => row.parent === process.pid && !row.isZombie);
+    const before = new Set((await children()).map((row) => row.pid));
+    const reaper = startReaper({ stopMs: 60_000 });
+    const [started] = (await children()).filter((row) => !before.has(row.pid));
+    reaper?.add(pid);
+    await gone(pid);
+    reaper?.release();
+    await until("the reaper has left", async () => (await living(started?.pid ?? 0)).length === 0);
+  });
 
   test("is quick to start, ends with us, and is no reason to stay", async () => {
     const script = `const { startReaper } = await import(${JSON.stringify(`${import.meta.dir}/../../lib/process/reaper.ts`)});
