@@ -5,10 +5,10 @@
 import { HostError } from "../base/errors.ts";
 import { warmSchema } from "../base/schema.ts";
 import { runCall } from "./call.ts";
+import type { ServerContext } from "./connection.ts";
 import { Events } from "./events.ts";
 import { Registry } from "./registry.ts";
 import { HostedServer } from "./server.ts";
-import type { ServerContext } from "./server.ts";
 import { Started } from "./started.ts";
 import type { OpenedHost, OpenHostOptions } from "./types.ts";
 import { Validator } from "./validate.ts";

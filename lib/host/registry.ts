@@ -152,6 +152,7 @@ export class Registry {
     return new Set(shown.flatMap((entry) => serversMeant(entry.name, this.#tables.named)));
   }
 
+  /** In the order of the config: the first of two servers has a name that both could have. */
   #isBefore(server: string, entry: NameEntry): boolean {
     const order = [...this.#servers.keys()];
     return order.indexOf(server) < order.indexOf(entry.server);

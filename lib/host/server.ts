@@ -1,25 +1,16 @@
 /**
- * One server of the host through all its lives: started when first used, once for all who wait; started again after it
- * ended, no sooner than the respawn policy says. It hands out the live client and never calls a tool.
+ * One server of the host: its config, its link, its list of tools, and how many calls it gets at a time. It decides
+ * nothing about names or rules, and calls no tool by itself.
  */
-import { Semaphore, sleep } from "../base/async.ts";
-import { HostError, isHostError } from "../base/errors.ts";
+import { Semaphore } from "../base/async.ts";
 import type { McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
-import type { CloseInfo } from "../transport/transport.ts";
-import { toHostError } from "./failure.ts";
-import { launch } from "./launch.ts";
-import type { LaunchContext } from "./launch.ts";
-import { endError, endText, Lives } from "./lives.ts";
-import type { Life } from "./lives.ts";
+import { Connection } from "./connection.ts";
+import type { ServerContext } from "./connection.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
-import type { HostEvent, ServerStatus } from "./types.ts";
+import type { ServerStatus } from "./types.ts";
 import { givenUp, waitFor } from "./wait.ts";
-
-export interface ServerContext extends LaunchContext {
-  emit: (event: HostEvent) => void;
-}
 
 export interface UseOptions {
   signal: AbortSignal;
@@ -32,29 +23,20 @@ const concurrencyDefault = 64;
 
 export class HostedServer implements AsyncDisposable {
   readonly config: ServerConfig;
-  readonly #context: ServerContext;
-  readonly #scope = new AbortController();
-  readonly #signal: AbortSignal;
+  readonly #connection: Connection;
   readonly #slots: Semaphore;
   readonly #lists: ToolCache;
-  readonly #lives: Lives;
-  /** The clients that are connected, each with its life. */
-  readonly #clients = new Map<McpClient, Life>();
-  #current: Promise<McpClient> | undefined;
-  /** The client of `#current`, once it is there. */
-  #ready: McpClient | undefined;
-  #state: ServerStatus["state"] = "idle";
-  #error: HostError | undefined;
 
   constructor(config: ServerConfig, context: ServerContext) {
     this.config = config;
-    this.#context = context;
-    this.#signal = AbortSignal.any([context.signal, this.#scope.signal]);
-    this.#lives = new Lives(config.name, config.restart !== false);
     this.#slots = new Semaphore(config.concurrency ?? concurrencyDefault);
     this.#lists = new ToolCache((client) =>
-      client.listTools({ signal: this.#signal, timeoutMs: this.timeoutMs }),
+      client.listTools({ signal: this.#connection.signal, timeoutMs: this.timeoutMs }),
     );
+    const onToolsChanged = () => {
+      if (this.#lists.changed()) context.emit({ type: "tools_changed", server: config.name });
+    };
+    this.#connection = new Connection({ config, context, onToolsChanged });
   }
 
   get name(): string {
@@ -73,31 +55,32 @@ export class HostedServer implements AsyncDisposable {
 
   /** It runs, and its list is fresh. */
   get isListed(): boolean {
-    return this.#ready !== undefined && this.#lists.isFresh(this.#ready);
+    const { ready } = this.#connection;
+    return ready !== undefined && this.#lists.isFresh(ready);
   }
 
   status(): ServerStatus {
-    const client = this.#ready;
+    const { ready, state, error } = this.#connection;
     const tools = this.lastTools?.tools.length;
     return {
       name: this.name,
-      state: this.#state,
-      ...(client !== undefined && { era: client.era, revision: client.revision }),
-      ...(client?.serverInfo !== undefined && { serverInfo: client.serverInfo }),
-      ...(client?.instructions !== undefined && { instructions: client.instructions }),
+      state,
+      ...(ready !== undefined && { era: ready.era, revision: ready.revision }),
+      ...(ready?.serverInfo !== undefined && { serverInfo: ready.serverInfo }),
+      ...(ready?.instructions !== undefined && { instructions: ready.instructions }),
       ...(tools !== undefined && { tools }),
-      ...(this.#error !== undefined && { error: this.#error }),
+      ...(error !== undefined && { error }),
     };
   }
 
   /** Begins to start without waiting; what goes wrong shows when it is used. */
   warm(): void {
-    this.#connected({ signal: this.#signal }).catch(() => {});
+    this.#connection.shared(this.#wait({ signal: this.#connection.signal })).catch(() => {});
   }
 
   /** The tools, from the cache while that holds. @throws HostError, RpcError */
   async tools(options: UseOptions): Promise<FetchedTools> {
-    const client = await this.#connected(options);
+    const client = await this.#connection.shared(this.#wait(options));
     return await waitFor(this.#lists.get(client), options.signal);
   }
 
@@ -108,14 +91,17 @@ export class HostedServer implements AsyncDisposable {
 
   /** Does the work of one call with a live client, at most `concurrency` at a time. @throws HostError, and as `work` */
   async use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
+    const connection = this.#connection;
     const permit = await this.#slots.acquire(options.signal).catch(() => {
       throw givenUp(options.signal);
     });
     try {
-      if (this.config.lifecycle !== "per-call")
-        return await this.#answered(this.#ready ?? (await this.#connected(options)), work);
-      await using client = await this.#taken(options);
-      return await this.#answered(client, work);
+      if (this.config.lifecycle !== "per-call") {
+        const client = connection.ready ?? (await connection.shared(this.#wait(options)));
+        return await connection.work(client, work);
+      }
+      await using client = await connection.taken(this.#wait(options));
+      return await connection.work(client, work);
     } finally {
       permit[Symbol.dispose]();
     }
@@ -123,107 +109,12 @@ export class HostedServer implements AsyncDisposable {
 
   /** Stops it for good. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const text = `server "${this.name}" was stopped`;
-    this.#scope.abort(new HostError("cancelled", text, { facts: { server: this.name } }));
-    await this.#current?.catch(() => {});
-    await Promise.all(Array.from(this.#clients.keys(), (client) => client[Symbol.asyncDispose]()));
-    if (this.#state !== "idle") this.#enter("stopped");
+    await this.#connection[Symbol.asyncDispose]();
   }
 
   // --- internal ---
 
-  async #connected({ signal, waitMs = this.timeoutMs }: UseOptions): Promise<McpClient> {
-    while (this.#current === undefined) {
-      if (this.#signal.aborted) throw givenUp(this.#signal);
-      const verdict = this.#lives.next();
-      if (verdict.do === "start") this.#start();
-      else if (verdict.do === "refuse" || verdict.waitMs > waitMs)
-        throw this.#lives.putOff(verdict, this.#error);
-      else await waitFor(sleep(verdict.waitMs, signal), signal);
-    }
-    return await waitFor(this.#current, signal);
-  }
-
-  /** A client that nobody else has or gets. */
-  async #taken(options: UseOptions): Promise<McpClient> {
-    while (true) {
-      const client = await this.#connected(options);
-      // Of several that waited for one start, the first takes it.
-      if (this.#ready !== client) continue;
-      this.#current = undefined;
-      this.#ready = undefined;
-      this.#enter("idle");
-      return client;
-    }
-  }
-
-  async #answered<T>(client: McpClient, work: (client: McpClient) => Promise<T>): Promise<T> {
-    const life = this.#clients.get(client);
-    try {
-      const result = await work(client);
-      if (life !== undefined) life.answered = true;
-      return result;
-    } catch (error) {
-      // What is not ours is the server's own error, and so an answer.
-      if (life !== undefined && !isHostError(error)) life.answered = true;
-      throw error;
-    }
-  }
-
-  #start(): void {
-    const starting = this.#launch();
-    starting.catch(() => {});
-    this.#current = starting;
-  }
-
-  async #launch(): Promise<McpClient> {
-    const life: Life = { startedAt: performance.now(), answered: false };
-    this.#enter("starting");
-    try {
-      const client = await launch(this.config, {
-        context: this.#context,
-        signal: this.#signal,
-        onListChanged: (list) => this.#listChanged(list),
-      });
-      this.#clients.set(client, life);
-      this.#ready = client;
-      this.#enter("ready");
-      void client.closed.then((info) => this.#ended(client, life, info));
-      return client;
-    } catch (error) {
-      const failure = toHostError(error, this.name);
-      this.#current = undefined;
-      if (failure.code === "server_start" || failure.code === "server_exit")
-        this.#lives.ended(life, failure.message);
-      this.#enter(failure.code === "cancelled" ? "stopped" : "failed", failure);
-      throw failure;
-    }
-  }
-
-  #ended(client: McpClient, life: Life, info: CloseInfo): void {
-    this.#clients.delete(client);
-    const wasCurrent = this.#ready === client;
-    if (wasCurrent) {
-      this.#current = undefined;
-      this.#ready = undefined;
-    }
-    if (info.kind === "local") return;
-    this.#lives.ended(life, endText(info));
-    const error = endError(this.name, info);
-    this.#context.log({ level: "info", server: this.name, text: error.message });
-    if (wasCurrent) this.#enter("failed", error);
-    // It may have closed its pipes and live on.
-    this.#context.keep(Promise.resolve(client[Symbol.asyncDispose]()));
-  }
-
-  #listChanged(list: "tools" | "prompts" | "resources"): void {
-    if (list === "tools" && this.#lists.changed())
-      this.#context.emit({ type: "tools_changed", server: this.name });
-  }
-
-  #enter(state: ServerStatus["state"], error?: HostError): void {
-    this.#state = state;
-    this.#error = error;
-    this.#context.emit({ type: "server_state", server: this.name, state, ...(error && { error }) });
+  #wait({ signal, waitMs = this.timeoutMs }: UseOptions): { signal: AbortSignal; waitMs: number } {
+    return { signal, waitMs };
   }
 }

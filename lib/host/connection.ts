@@ -1,0 +1,178 @@
+/**
+ * The link to one server through all its lives: opened when first wanted, once for all who wait; opened again after it
+ * ended, no sooner than the respawn policy says. It sends nothing by itself.
+ */
+import { sleep } from "../base/async.ts";
+import { HostError, isHostError } from "../base/errors.ts";
+import type { McpClient } from "../client/types.ts";
+import type { ServerConfig } from "../config/types.ts";
+import type { CloseInfo } from "../transport/transport.ts";
+import { toHostError } from "./failure.ts";
+import { launch } from "./launch.ts";
+import type { LaunchContext } from "./launch.ts";
+import { endError, endText, Lives } from "./lives.ts";
+import type { Life } from "./lives.ts";
+import type { HostEvent, ServerStatus } from "./types.ts";
+import { givenUp, waitFor } from "./wait.ts";
+
+export interface ServerContext extends LaunchContext {
+  emit: (event: HostEvent) => void;
+}
+
+export interface ConnectionOptions {
+  config: ServerConfig;
+  context: ServerContext;
+  /** The server says that its list of tools changed. */
+  onToolsChanged: () => void;
+}
+
+export interface WaitOptions {
+  signal: AbortSignal;
+  /** The longest wait for a start that is put off. */
+  waitMs: number;
+}
+
+export class Connection implements AsyncDisposable {
+  readonly #options: ConnectionOptions;
+  readonly #name: string;
+  readonly #scope = new AbortController();
+  readonly #lives: Lives;
+  /** The clients that are connected, each with its life. */
+  readonly #clients = new Map<McpClient, Life>();
+  #current: Promise<McpClient> | undefined;
+  /** The client of `#current`, once it is there. */
+  #ready: McpClient | undefined;
+  #state: ServerStatus["state"] = "idle";
+  #error: HostError | undefined;
+
+  /** Fires when this is disposed, or the host ends. */
+  readonly signal: AbortSignal;
+
+  constructor(options: ConnectionOptions) {
+    const { config, context } = options;
+    this.#options = options;
+    this.#name = config.name;
+    this.#lives = new Lives(config.name, config.restart !== false);
+    this.signal = AbortSignal.any([context.signal, this.#scope.signal]);
+  }
+
+  /** The live client that everybody shares, if there is one. */
+  get ready(): McpClient | undefined {
+    return this.#ready;
+  }
+
+  get state(): ServerStatus["state"] {
+    return this.#state;
+  }
+
+  /** Why it is not up. */
+  get error(): HostError | undefined {
+    return this.#error;
+  }
+
+  /** The client that everybody shares. @throws HostError `server_start` and as `launch`; `cancelled` */
+  async shared({ signal, waitMs }: WaitOptions): Promise<McpClient> {
+    while (this.#current === undefined) {
+      if (this.signal.aborted) throw givenUp(this.signal);
+      const verdict = this.#lives.next();
+      if (verdict.do === "start") this.#start();
+      else if (verdict.do === "refuse" || verdict.waitMs > waitMs)
+        throw this.#lives.putOff(verdict, this.#error);
+      else await waitFor(sleep(verdict.waitMs, signal), signal);
+    }
+    return await waitFor(this.#current, signal);
+  }
+
+  /** A client that nobody else has or gets: who takes it disposes it. @throws as `shared` */
+  async taken(options: WaitOptions): Promise<McpClient> {
+    while (true) {
+      const client = await this.shared(options);
+      // Of several that waited for one start, the first takes it.
+      if (this.#ready !== client) continue;
+      this.#current = undefined;
+      this.#ready = undefined;
+      this.#enter("idle");
+      return client;
+    }
+  }
+
+  /** Does the work of one call: whatever the server answers, its life was of use. @throws as `work` */
+  async work<T>(client: McpClient, work: (client: McpClient) => Promise<T>): Promise<T> {
+    const life = this.#clients.get(client);
+    try {
+      const result = await work(client);
+      if (life !== undefined) life.answered = true;
+      return result;
+    } catch (error) {
+      // What is not ours is the server's own error, and so an answer.
+      if (life !== undefined && !isHostError(error)) life.answered = true;
+      throw error;
+    }
+  }
+
+  /** Stops the server for good. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const text = `server "${this.#name}" was stopped`;
+    this.#scope.abort(new HostError("cancelled", text, { facts: { server: this.#name } }));
+    await this.#current?.catch(() => {});
+    await Promise.all(Array.from(this.#clients.keys(), (client) => client[Symbol.asyncDispose]()));
+    if (this.#state !== "idle") this.#enter("stopped");
+  }
+
+  // --- internal ---
+
+  #start(): void {
+    const starting = this.#launch();
+    starting.catch(() => {});
+    this.#current = starting;
+  }
+
+  async #launch(): Promise<McpClient> {
+    const { config, context, onToolsChanged } = this.#options;
+    const life: Life = { startedAt: performance.now(), answered: false };
+    this.#enter("starting");
+    try {
+      const client = await launch(config, {
+        context,
+        signal: this.signal,
+        onListChanged: (list) => list === "tools" && onToolsChanged(),
+      });
+      this.#clients.set(client, life);
+      this.#ready = client;
+      this.#enter("ready");
+      void client.closed.then((info) => this.#ended(client, life, info));
+      return client;
+    } catch (error) {
+      const failure = toHostError(error, this.#name);
+      this.#current = undefined;
+      if (failure.code === "server_start" || failure.code === "server_exit")
+        this.#lives.ended(life, failure.message);
+      this.#enter(failure.code === "cancelled" ? "stopped" : "failed", failure);
+      throw failure;
+    }
+  }
+
+  #ended(client: McpClient, life: Life, info: CloseInfo): void {
+    this.#clients.delete(client);
+    const wasCurrent = this.#ready === client;
+    if (wasCurrent) {
+      this.#current = undefined;
+      this.#ready = undefined;
+    }
+    if (info.kind === "local") return;
+    const { log, keep } = this.#options.context;
+    this.#lives.ended(life, endText(info));
+    const error = endError(this.#name, info);
+    log({ level: "info", server: this.#name, text: error.message });
+    if (wasCurrent) this.#enter("failed", error);
+    // It may have closed its pipes and live on.
+    keep(Promise.resolve(client[Symbol.asyncDispose]()));
+  }
+
+  #enter(state: ServerStatus["state"], error?: HostError): void {
+    this.#state = state;
+    this.#error = error;
+    const { emit } = this.#options.context;
+    emit({ type: "server_state", server: this.#name, state, ...(error && { error }) });
+  }
+}
