@@ -68,7 +68,8 @@ describe("Semaphore", () => {
     let most = 0;
     const order: number[] = [];
     const work = async (id: number) => {
-      using _permit = await semaphore.acquire();
+      using permit = await semaphore.acquire();
+      expect(permit).toBeDefined();
       order.push(id);
       most = Math.max(most, ++running);
       await sleep(1);
@@ -88,7 +89,8 @@ describe("Semaphore", () => {
     await expect(second).rejects.toThrow("tired");
     first[Symbol.dispose]();
     first[Symbol.dispose]();
-    using _third = await semaphore.acquire();
+    using third = await semaphore.acquire();
+    expect(third).toBeDefined();
     expect(await settlesWithin(semaphore.acquire(), 5)).toBe(false);
   });
 });

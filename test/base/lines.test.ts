@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 import { encodeLine, type Line, LineSplitter } from "../../lib/base/lines.ts";
 
@@ -144,26 +144,6 @@ describe("the bound", () => {
 });
 
 describe("frames by length", () => {
-  /** Reads like a consumer of Content-Length frames: the blank line says that a body follows. */
-  function readFrames(chunks: Uint8Array[], lineBytesMax = 1000): string[] {
-    const splitter = new LineSplitter({ lineBytesMax });
-    const lines: string[] = [];
-    let body: number | undefined;
-    for (const chunk of chunks) {
-      splitter.push(chunk);
-      for (let line = splitter.next(); line !== undefined; line = splitter.next()) {
-        const text = show(line);
-        lines.push(text);
-        if (text.startsWith("Length ")) body = Number(text.slice(7));
-        if (text !== "" || body === undefined) continue;
-        splitter.expectBytes(body);
-        body = undefined;
-      }
-    }
-    const last = splitter.end();
-    return last === undefined ? lines : [...lines, show(last)];
-  }
-
   test("the next bytes are one line, whatever they hold and however they are cut", () => {
     const text = "Length 5\r\n\r\na\nb\r\nLength 0\n\nLength 2\n\nxyz\n";
     const wanted = ["Length 5", "", "a\nb\r\n", "Length 0", "", "", "Length 2", "", "xy", "z"];
@@ -183,3 +163,23 @@ test("encodeLine makes one line of any JSON text", () => {
   expect(encodeLine('{"a":"x\\ny"}')).toBe('{"a":"x\\ny"}\n');
   expect(encodeLine('{\r\n  "a": 1,\n\n\t"b": [\n]\n}\n')).toBe('{"a": 1,"b": []}\n');
 });
+
+/** Reads like a consumer of Content-Length frames: the blank line says that a body follows. */
+function readFrames(chunks: Uint8Array[], lineBytesMax = 1000): string[] {
+  const splitter = new LineSplitter({ lineBytesMax });
+  const lines: string[] = [];
+  let body: number | undefined;
+  for (const chunk of chunks) {
+    splitter.push(chunk);
+    for (let line = splitter.next(); line !== undefined; line = splitter.next()) {
+      const text = show(line);
+      lines.push(text);
+      if (text.startsWith("Length ")) body = Number(text.slice(7));
+      if (text !== "" || body === undefined) continue;
+      splitter.expectBytes(body);
+      body = undefined;
+    }
+  }
+  const last = splitter.end();
+  return last === undefined ? lines : [...lines, show(last)];
+}

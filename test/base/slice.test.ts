@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 import { clip, compact, sliceMember } from "../../lib/base/slice.ts";
 

@@ -51,28 +51,6 @@ test("a host that leaves after its answer does so at once, and what is left is e
 });
 
 describe("the reaper", () => {
-  /** A group of its own, led by a shell; ended at the end of the test whatever happens. */
-  function group(script: string) {
-    const proc = Bun.spawn(["sh", "-c", script], {
-      env,
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "ignore",
-      detached: true,
-    });
-    return {
-      pid: proc.pid,
-      proc,
-      [Symbol.dispose]() {
-        try {
-          process.kill(-proc.pid, "SIGKILL");
-        } catch {
-          // gone
-        }
-      },
-    };
-  }
-
   const shells = [["sh"], ["dash"], ["bash"], ["busybox", "sh"]].flatMap(([name = "", ...args]) => {
     const file = Bun.which(name);
     return file === null ? [] : [[[name, ...args].join(" "), [file, ...args]] as const];
@@ -81,10 +59,12 @@ describe("the reaper", () => {
   test.each(shells)(
     "under %s ends what was not taken from it, TERM before KILL",
     async (_, shell) => {
-      using kept = group("sleep 60");
-      using polite = group('trap "echo term; exit" TERM; echo ready; while :; do sleep 0.05; done');
-      using deafened = group('trap "" TERM; echo ready; while :; do sleep 0.05; done');
-      using orphans = group('(trap "" TERM; sleep 60) & sleep 0.05; echo ready');
+      using kept = newGroup("sleep 60");
+      using polite = newGroup(
+        'trap "echo term; exit" TERM; echo ready; while :; do sleep 0.05; done',
+      );
+      using deafened = newGroup('trap "" TERM; echo ready; while :; do sleep 0.05; done');
+      using orphans = newGroup('(trap "" TERM; sleep 60) & sleep 0.05; echo ready');
       const output = new Output(polite.proc);
       await Promise.all([
         output.line(),
@@ -103,7 +83,7 @@ describe("the reaper", () => {
   );
 
   test("gives servers time to end by themselves", async () => {
-    using slow = group('trap "echo term" TERM; sleep 0.5; echo done');
+    using slow = newGroup('trap "echo term" TERM; sleep 0.5; echo done');
     const output = new Output(slow.proc);
     const reaper = startReaper({ stopMs: 5000 });
     reaper?.add(slow.pid);
@@ -113,14 +93,14 @@ describe("the reaper", () => {
 
   test("leaves alone a process that was given the number of one of ours", async () => {
     for (let attempt = 0; attempt < 20; attempt++) {
-      using last = group("true");
-      // The reaper is told of a number that nobody has; then somebody gets it. It must not be told apart by luck.
+      using last = newGroup("true");
+      // The reaper is told of a number that nobody has; then somebody gets it.
       const number = last.pid + 60;
       const reaper = startReaper({ stopMs: 100 });
       reaper?.add(number);
       await Bun.sleep(50);
       using stranger = await reach(number);
-      using ours = group("exec sleep 60");
+      using ours = newGroup("exec sleep 60");
       reaper?.add(ours.pid);
       reaper?.release();
       await gone(ours.pid);
@@ -132,22 +112,10 @@ describe("the reaper", () => {
     throw new Error("the number was never ours to give");
   });
 
-  /** Starts groups until one has this number. */
-  async function reach(number: number) {
-    while (true) {
-      const next = group("exec sleep 60");
-      if (next.pid === number) return next;
-      next[Symbol.dispose]();
-      if (next.pid > number) return undefined;
-    }
-  }
-
   test.skipIf(Bun.which("setsid") === null)("counts a zombie as gone", async () => {
     // The leader of the inner group ends, and its parent never looks.
-    using parent = group('setsid sh -c "echo \\$\\$; sleep 0.2" & exec sleep 60');
+    using parent = newGroup('setsid sh -c "echo \\$\\$; sleep 0.2" & exec sleep 60');
     const pid = Number(await new Output(parent.proc).line());
-    const children = async () =>
-      ((await readProcesses()) ?? []).filter((row) => row.parent === process.pid && !row.isZombie);
     const before = new Set((await children()).map((row) => row.pid));
     const reaper = startReaper({ stopMs: 60_000 });
     const [started] = (await children()).filter((row) => !before.has(row.pid));
@@ -183,4 +151,41 @@ async function commandLines(): Promise<string> {
     .split("\n")
     .filter((line) => !line.startsWith("Z"))
     .join("\n");
+}
+
+/** A group of its own, led by a shell; ended at the end of the test whatever happens. */
+function newGroup(script: string) {
+  const proc = Bun.spawn(["sh", "-c", script], {
+    env,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    detached: true,
+  });
+  return {
+    pid: proc.pid,
+    proc,
+    [Symbol.dispose]() {
+      try {
+        process.kill(-proc.pid, "SIGKILL");
+      } catch {
+        // gone
+      }
+    },
+  };
+}
+
+async function children() {
+  const table = (await readProcesses()) ?? [];
+  return table.filter((row) => row.parent === process.pid && !row.isZombie);
+}
+
+/** Starts groups until one has this number. */
+async function reach(number: number) {
+  while (true) {
+    const next = newGroup("exec sleep 60");
+    if (next.pid === number) return next;
+    next[Symbol.dispose]();
+    if (next.pid > number) return undefined;
+  }
 }

@@ -6,8 +6,6 @@ import { join } from "node:path";
 import { isHostError } from "../../lib/base/errors.ts";
 import { Output, start, startFixture, until } from "./help.ts";
 
-const bun = process.execPath;
-
 async function folder() {
   const path = await mkdtemp(join(tmpdir(), "mcphost-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -143,26 +143,18 @@ describe("the table of processes", () => {
   });
 
   test("finds what left the group by its parents, and keeps what was found before", () => {
-    const row = (pid: number, parent: number, group: number, start = "1"): ProcessRow => ({
-      pid,
-      parent,
-      group,
-      start,
-      isZombie: false,
-    });
     const table = [
-      row(30, 20, 30),
-      row(10, 1, 10),
-      row(20, 10, 20),
-      row(31, 30, 10),
-      row(99, 1, 99),
+      processRow(30, 20, 30),
+      processRow(10, 1, 10),
+      processRow(20, 10, 20),
+      processRow(31, 30, 10),
+      processRow(99, 1, 99),
     ];
-    const pids = (rows: ProcessRow[]) => rows.map(({ pid }) => pid).sort();
     const known = strays(table, 10, []);
-    expect(pids(known)).toEqual([20, 30]);
+    expect(pidsOf(known)).toEqual([20, 30]);
     // Its parents are gone: only the memory knows it. A new process with an old number is not it.
-    const later = [row(30, 1, 30), row(40, 30, 40), row(20, 1, 20, "2")];
-    expect(pids(strays(later, 10, known))).toEqual([30, 40]);
+    const later = [processRow(30, 1, 30), processRow(40, 30, 40), processRow(20, 1, 20, "2")];
+    expect(pidsOf(strays(later, 10, known))).toEqual([30, 40]);
   });
 });
 
@@ -171,3 +163,11 @@ test("what dies while it is stopped is waited for, not signalled", async () => {
   expect((await child.stop()).rung).toBe("eof");
   await until("the group is gone", async () => (await living(child.pid)).length === 0);
 });
+
+function processRow(pid: number, parent: number, group: number, begin = "1"): ProcessRow {
+  return { pid, parent, group, start: begin, isZombie: false };
+}
+
+function pidsOf(rows: ProcessRow[]): number[] {
+  return rows.map(({ pid }) => pid).toSorted();
+}
