@@ -27,9 +27,6 @@ export class Validator {
   async checkArguments(tool: HostTool, args: JsonObject): Promise<void> {
     const problems = await this.#check(tool, tool.inputSchema, args, "the arguments");
     if (problems.length === 0) return;
-    // Arguments are an object: a schema that takes none is a mistake, and nothing could ever be called by it.
-    if (problems.some(({ path, keyword }) => path === "" && keyword === "type"))
-      return this.#unchecked(tool, tool.inputSchema, "the arguments", "it takes no object");
     const known = propertiesOf(tool.inputSchema).map((property) => property.key);
     const texts = problems.map((problem) => argumentText(problem, known));
     throw new HostError("usage", `${tool.name}: ${texts.join("; ")}`, {
@@ -60,14 +57,12 @@ export class Validator {
   async #check(tool: HostTool, schema: JsonObject, value: Json, what: string): Promise<Problem[]> {
     const verdict = await checkSchema(schema, value, this.#options);
     if (verdict.ok === false) return verdict.problems;
-    if (verdict.ok === "unchecked") this.#unchecked(tool, schema, what, verdict.reason);
+    if (verdict.ok === "unchecked" && !this.#said.has(schema)) {
+      this.#said.add(schema);
+      const why = `the schema is no use: ${verdict.reason}`;
+      this.#warn(tool, `${what} of ${tool.name} are not checked: ${why}`);
+    }
     return [];
-  }
-
-  #unchecked(tool: HostTool, schema: JsonObject, what: string, reason: string): void {
-    if (this.#said.has(schema)) return;
-    this.#said.add(schema);
-    this.#warn(tool, `${what} of ${tool.name} are not checked: the schema is no use: ${reason}`);
   }
 
   #warn({ server }: HostTool, text: string): void {
