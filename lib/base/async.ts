@@ -1,10 +1,4 @@
-/** Small tools for waiting: deadlines, abortable waits, sharing one run, limiting how many run. Nothing here knows what it waits for. */
-
-/** A signal that fires after `timeoutMs`, or when `signal` does; its reason is a `TimeoutError` or the signal's own. */
-export function deadline(timeoutMs: number, signal?: AbortSignal): AbortSignal {
-  const timeout = AbortSignal.timeout(timeoutMs);
-  return signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
-}
+/** Small tools for waiting: abortable waits, bounded waits, limiting how many run. Nothing here knows what it waits for. */
 
 /** Waits for `promise`, but no longer than `signal` allows: rejects with its reason. The promise itself runs on, watched. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -44,15 +38,6 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Wraps `run` so that calls made while one is running share it. After it settled, the next call runs again. */
-export function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () =>
-    (running ??= run().finally(() => {
-      running = undefined;
-    }));
 }
 
 /** Lets at most `permits` run at once; the others wait in order: `using _permit = await semaphore.acquire(signal)`. */

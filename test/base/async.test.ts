@@ -1,27 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import {
-  abortable,
-  deadline,
-  Semaphore,
-  settlesWithin,
-  singleFlight,
-  sleep,
-} from "../../lib/base/async.ts";
-
-describe("deadline", () => {
-  test("fires after its time, and says so", async () => {
-    const signal = deadline(5);
-    await expect(sleep(10_000, signal)).rejects.toThrow(
-      expect.objectContaining({ name: "TimeoutError" }),
-    );
-  });
-
-  test("fires with the reason of the signal it is given", () => {
-    const reason = new Error("enough");
-    expect(deadline(10_000, AbortSignal.abort(reason)).reason).toBe(reason);
-  });
-});
+import { abortable, Semaphore, settlesWithin, sleep } from "../../lib/base/async.ts";
 
 describe("abortable", () => {
   test("gives up at once, whatever the promise does later", async () => {
@@ -49,16 +28,13 @@ test("settlesWithin counts a rejection and does not wait longer than told", asyn
   expect(await settlesWithin(new Promise(() => {}), 5)).toBe(false);
 });
 
-test("singleFlight shares one run and runs again afterwards, also after a failure", async () => {
-  let runs = 0;
-  const start = singleFlight(async () => {
-    runs += 1;
-    if (runs === 2) throw new Error("second");
-    return runs;
-  });
-  expect(await Promise.all([start(), start()])).toEqual([1, 1]);
-  await expect(start()).rejects.toThrow("second");
-  expect(await start()).toBe(3);
+test("sleep ends with the reason of its signal, before and during the wait", async () => {
+  const controller = new AbortController();
+  const sleeping = sleep(60_000, controller.signal);
+  controller.abort(new Error("wake up"));
+  await expect(sleeping).rejects.toThrow("wake up");
+  await expect(sleep(60_000, controller.signal)).rejects.toThrow("wake up");
+  await sleep(1, new AbortController().signal);
 });
 
 describe("Semaphore", () => {
