@@ -32,8 +32,9 @@ export function readContent(result: ToolResult): ContentBlock[] {
   return Array.isArray(content) ? content.map(readBlock) : [readBlock(content)];
 }
 
-/** Reads one block; never throws. */
-export function readBlock(block: Json): ContentBlock {
+// --- internal ---
+
+function readBlock(block: Json): ContentBlock {
   if (!isObject(block)) return { kind: "unknown", value: block };
   switch (block.type) {
     case "text":
@@ -58,8 +59,6 @@ export function readBlock(block: Json): ContentBlock {
   }
   return { kind: "unknown", value: block };
 }
-
-// --- internal ---
 
 function readResource(block: JsonObject): ContentBlock {
   const { resource } = block;

@@ -55,7 +55,7 @@ export function lostError(
         ...(info.httpStatus !== undefined && { httpStatus: info.httpStatus }),
         ...linkFacts(info),
       },
-      ...(last !== undefined && { hint: `the last line on its stderr was: ${last.trim()}` }),
+      ...(last !== undefined && { hint: `Its last line on stderr was: ${last.trim()}` }),
       ...(info.error !== undefined && { cause: info.error }),
     },
   );
@@ -95,7 +95,7 @@ export function oversizeError(
     `the answer of server "${server}" to ${entry.method} ${why} (${bytes} bytes)`,
     {
       facts: { server, method: entry.method, sent: true, bytes, bytesMax },
-      ...(reason === undefined && { hint: "limits.lineBytesMax in the config raises the limit" }),
+      ...(reason === undefined && { hint: "Raise limits.lineBytesMax in the config to take it." }),
     },
   );
 }
@@ -136,11 +136,12 @@ function inBrackets(remarks: string[]): string {
 
 function timeoutHint(entry: Pending, { noise }: LinkFacts, capped: boolean): string {
   if (entry.stray !== undefined)
-    return "the server must answer each request under the request's own id";
-  if (noise?.contentLength) return "the server must write one JSON message a line, without headers";
+    return "The server must answer each request under the request's own id.";
+  if (noise?.contentLength)
+    return "The server must write one JSON message a line, without headers.";
   if (capped)
-    return "it went on reporting progress; --timeout sets the idle time, a tenth of the cap";
-  return "--timeout waits longer";
+    return "It went on reporting progress up to the hard cap; a longer timeoutMs raises that too.";
+  return "A longer timeoutMs (--timeout) waits longer.";
 }
 
 function endingOf(info: CloseInfo): string {

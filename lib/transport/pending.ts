@@ -67,9 +67,9 @@ export class PendingTable {
     return entry;
   }
 
-  /** The only one that waits; undefined if there are none or several. */
-  only(): Pending | undefined {
-    return this.#entries.size === 1 ? this.#entries.values().next().value : undefined;
+  /** All that wait, oldest first. */
+  waiting(): Pending[] {
+    return [...this.#entries.values()];
   }
 
   /**
@@ -96,7 +96,7 @@ export class PendingTable {
 
   /** Takes out all, oldest first. */
   clear(): Pending[] {
-    return [...this.#entries.keys()].flatMap((id) => this.take(id) ?? []);
+    return this.waiting().flatMap(({ id }) => this.take(id) ?? []);
   }
 
   #arm(entry: Pending, now: number): void {

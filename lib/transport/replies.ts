@@ -1,6 +1,6 @@
 /**
  * Gives each answer to the request that it is for, and to no other. What fits nothing is said at once: a late or repeated
- * answer as a debug entry, one under an id that was never sent as a warning, and the request that most likely waits for
+ * answer as a debug entry, one under an id that was never sent as a warning, and the request that surely waits for
  * it then waits no longer than `strayMs` (protocol.md 1.1).
  */
 import type { Log } from "../base/log.ts";
@@ -40,6 +40,8 @@ export function createReplies(options: RepliesOptions): Replies {
   let excuses = 0;
   let notifiedAt = 0;
   let warnings = 0;
+  /** Some answer came under the right id. */
+  let hasAnswered = false;
 
   const say = (level: "debug" | "warn", text: string) => log({ level, server: name, text });
   const warn = (text: string) => say(warnings++ < warningsMax ? "warn" : "debug", text);
@@ -50,12 +52,13 @@ export function createReplies(options: RepliesOptions): Replies {
     if (entry === undefined) return undefined;
     if (typeof id === "string") say("debug", `it answered request ${id} with the id as a string`);
     if (entry.id > notifiedAt) excuses = 0;
+    hasAnswered = true;
     return entry;
   };
 
   const takeOnly = (): Pending | undefined => {
-    const only = pending.only();
-    return only === undefined ? undefined : take(only.id);
+    const [only, ...others] = pending.waiting();
+    return only === undefined || others.length > 0 ? undefined : take(only.id);
   };
 
   const unattributed = (response: Response): void => {
@@ -77,10 +80,13 @@ export function createReplies(options: RepliesOptions): Replies {
       return say("debug", `it answered a notification under id ${show(id)}: ${error.message}`);
     }
     warn(`it answered under id ${show(id)}, which was never sent`);
-    const only = pending.only();
-    if (only === undefined) return;
-    only.stray = show(id);
-    pending.hurry(only, strayMs);
+    const waiting = pending.waiting();
+    // Among several, none can be told from the others; but of a link that never answered right, nothing is to be hoped.
+    if (waiting.length > 1 && hasAnswered) return;
+    for (const entry of waiting) {
+      entry.stray = show(id);
+      pending.hurry(entry, strayMs);
+    }
   };
 
   return {

@@ -111,12 +111,25 @@ describe("ids that come back changed", () => {
     },
   );
 
-  test("while several wait, none is hurried or given the answer", async () => {
+  test("a link that never answered right is given up, however many wait", async () => {
     await using far = farSide();
+    const both = ["server/discover", "initialize"].map((method) =>
+      failure(far.peer.request(method, {}, minute)),
+    );
+    await far.say({ id: 0, result: {} });
+    for (const error of await Promise.all(both))
+      expect(error).toMatchObject({ code: "timeout", facts: { stray: "0" } });
+  });
+
+  test("while several wait, none is hurried or given the answer", async () => {
+    await using far = farSide({
+      script: ({ method }) => (method === "first" ? { result: {} } : undefined),
+    });
+    await far.peer.request("first", {}, minute);
     const both = [far.peer.request("a", {}, minute), far.peer.request("b", {}, minute)];
     await far.say({ id: 0, result: { wrong: true } });
-    await far.say({ id: 1, result: { n: 1 } });
-    await far.say({ id: 2, result: { n: 2 } });
+    await far.say({ id: 2, result: { n: 1 } });
+    await far.say({ id: 3, result: { n: 2 } });
     const results = await Promise.all(both);
     expect(results.map(({ response }) => response.result)).toEqual([{ n: 1 }, { n: 2 }]);
   });
@@ -380,7 +393,7 @@ describe("the link ends", () => {
     );
     expect(error).toMatchObject({
       code: "server_exit",
-      hint: "the last line on its stderr was: API_KEY is required",
+      hint: "Its last line on stderr was: API_KEY is required",
       facts: { server: "srv", sent: true, exitCode: 3, stderr: closeInfo.stderr },
     });
     expect(await far.peer.closed).toEqual(closeInfo);
