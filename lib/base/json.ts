@@ -23,14 +23,15 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * `JSON.parse` that keeps integers outside ±(2^53 - 1) exact: each stands as `JSON.rawJSON(digits)`, which
- * `JSON.stringify` writes back digit for digit. A text nested too deeply for that is parsed with rounded numbers.
+ * `JSON.parse` that loses no digit: a number that a double cannot hold (an integer outside ±(2^53 - 1), one of many digits,
+ * one beyond its range) stands as `JSON.rawJSON(text)`, which `JSON.stringify` writes back as it was. A text nested too
+ * deeply for that is parsed with rounded numbers.
  * @throws SyntaxError
  */
 export function parseJson(text: string): Json {
-  if (!manyDigits.test(text)) return JSON.parse(text) as Json;
+  if (!mayLose.test(text)) return JSON.parse(text) as Json;
   try {
-    return JSON.parse(text, keepInteger as (key: string, value: unknown) => unknown) as Json;
+    return JSON.parse(text, keepNumber as (key: string, value: unknown) => unknown) as Json;
   } catch (error) {
     if (error instanceof RangeError) return JSON.parse(text) as Json;
     throw error;
@@ -39,12 +40,19 @@ export function parseJson(text: string): Json {
 
 // --- internal ---
 
-/** The smallest unsafe integer has 16 digits; a reviver makes parsing many times slower, so it is only used behind this. */
-const manyDigits = /\d{16}/;
+/** Sixteen digits, or an exponent of three; a reviver makes parsing many times slower, so it is only used behind this. */
+const mayLose = /\d{16}|[\d.]{17}|\d[eE][+-]?\d{3}/;
 const integer = /^-?\d+$/;
 
-function keepInteger(_key: string, value: unknown, context: { source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+function keepNumber(_key: string, value: unknown, context: { source?: string }): unknown {
+  if (typeof value !== "number") return value;
   const source = context.source ?? "";
-  return integer.test(source) ? JSON.rawJSON(source) : value;
+  if (integer.test(source)) return Number.isSafeInteger(value) ? value : JSON.rawJSON(source);
+  if (String(value) === source) return value;
+  const digits = source
+    .replace(/e.*$/i, "")
+    .replace(/[-.]/g, "")
+    .replace(/^0+|0+$/g, "").length;
+  const isLost = !Number.isFinite(value) || digits > 15 || (value === 0 && digits > 0);
+  return isLost ? JSON.rawJSON(source) : value;
 }

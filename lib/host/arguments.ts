@@ -57,7 +57,7 @@ function fitText(key: string, text: string, schema: JsonObject, name: string | u
 function readJson(text: string): Json | undefined {
   try {
     const value = parseJson(text);
-    return typeof value === "number" && !Number.isFinite(value) ? undefined : value;
+    return JSON.isRawJSON(value) && !Number.isFinite(Number(numberText(value))) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,0 +1,71 @@
+/** What the tests of reported faults share: servers with one fault each, and the ways to reach them. */
+import { join } from "node:path";
+
+import {
+  createHost,
+  type Host,
+  type HostOptions,
+  type LogEntry,
+  type Outcome,
+} from "../../mcphost.ts";
+import { bunAlone, mcphost, root } from "../harness.ts";
+
+/** The command of a server with a fault (fixtures/cases): `TABLE.NAME`. */
+export function faulty(fault: string, ...args: string[]): string[] {
+  return [...bunAlone, join(root, "test/fixtures/cases/run.ts"), fault, ...args];
+}
+
+/** The same as a config entry. */
+export function entry(fault: string, more: Record<string, unknown> = {}, ...args: string[]) {
+  const [command = "", ...rest] = faulty(fault, ...args);
+  return { command, args: rest, ...more };
+}
+
+/** A config given inline, as words of the command line. */
+export function config(servers: Record<string, unknown>, more: object = {}): string[] {
+  return ["--config-json", JSON.stringify({ mcpServers: servers, ...more })];
+}
+
+/** `mcphost call WORDS… -- SERVER`. */
+export function call(fault: string, ...words: string[]) {
+  return mcphost("call", ...words, "--", ...faulty(fault));
+}
+
+/** `mcphost tools WORDS… -- SERVER`. */
+export function tools(fault: string, ...words: string[]) {
+  return mcphost("tools", ...words, "--", ...faulty(fault));
+}
+
+/** A host of the module over such servers, with all that it logs. */
+export async function hostOver(
+  servers: HostOptions["servers"],
+  options: Omit<HostOptions, "servers"> = {},
+): Promise<Host & { logged: LogEntry[] }> {
+  const logged: LogEntry[] = [];
+  const host = await createHost({
+    servers,
+    env: { PATH: process.env["PATH"] },
+    log: (line) => void logged.push(line),
+    ...options,
+  });
+  return { ...host, logged };
+}
+
+/** The first text of a completed call; of anything else its status and reason. */
+export function textOf(outcome: Outcome): string {
+  const { status, result, error } = outcome;
+  const [block] = Array.isArray(result?.content) ? result.content : [];
+  if (status === "completed") return String((block as { text?: unknown } | undefined)?.text);
+  return `${status}: ${error?.message ?? "the tool's own error"}`;
+}
+
+/** The messages in a file that FIXTURE_SEEN named. */
+export async function messagesIn(file: string): Promise<Record<string, any>[]> {
+  const text = await Bun.file(file)
+    .text()
+    .catch(() => "");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+}
