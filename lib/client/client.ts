@@ -9,6 +9,7 @@ import type { Decoded } from "../protocol/codec.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool, ToolResult } from "../protocol/mcp.ts";
 import { readTools } from "../protocol/tools.ts";
+import type { PeerRequestOptions } from "../transport/peer-types.ts";
 import { capabilitiesOf } from "./answers.ts";
 import { createInbound } from "./inbound.ts";
 import { negotiate } from "./negotiate.ts";
@@ -46,7 +47,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
       try {
         return await callTool(ask, { ...options, tool, args, requestOptions });
       } catch (error) {
-        throw lossOf(error, options.name, tool);
+        throw lossOf(error);
       }
     },
     async ping(requestOptions = {}) {
@@ -69,7 +70,9 @@ interface Reply {
   text: string;
 }
 
-type Ask = (method: string, params: JsonObject, options: RequestOptions) => Promise<Reply>;
+type AskOptions = RequestOptions & Pick<PeerRequestOptions, "about">;
+
+type Ask = (method: string, params: JsonObject, options: AskOptions) => Promise<Reply>;
 
 /** How this client sends one request: dressed by the codec, with its own id as progress token. */
 function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
@@ -129,12 +132,14 @@ async function callTool(
 ): Promise<CallReply> {
   const { name, tool, args, requestOptions, answers, roundsMax } = options;
   const params: JsonObject = { name: tool, arguments: args };
-  const first = await ask("tools/call", params, requestOptions);
+  const about = { label: `tools/call of ${tool}`, facts: { tool } };
+  const first = await ask("tools/call", params, { ...requestOptions, about });
   let reply = first;
   if (first.decoded.kind === "input") {
     const { inputRounds } = await import("./rounds.ts");
     // The call was handed over once, whatever follows: `onSent` has been called.
-    const { onSent: _, ...again } = requestOptions;
+    const { onSent: _, ...rest } = requestOptions;
+    const again = { ...rest, about };
     reply = await inputRounds(
       { first, ask: (extra) => ask("tools/call", { ...params, ...extra }, again) },
       { name, answers, roundsMax, signal: requestOptions.signal },
@@ -162,12 +167,12 @@ function completeOf(decoded: Decoded, server: string, tool?: string): JsonObject
 }
 
 /** A link that was lost after a call was sent leaves open whether the call happened. */
-function lossOf(error: unknown, server: string, tool: string): unknown {
+function lossOf(error: unknown): unknown {
   if (!isHostError(error) || error.code !== "server_exit" || error.facts.sent !== true)
     return error;
-  const text = `server "${server}" was lost during ${tool}: it may or may not have been done`;
+  const text = `${error.message}: it may or may not have been done`;
   return new HostError("uncertain", text, {
-    facts: { ...error.facts, server, tool },
+    facts: error.facts,
     hint: "Find out whether it was done before you call it again.",
     cause: error,
   });

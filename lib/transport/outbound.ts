@@ -2,6 +2,7 @@
  * Our requests on one link, from the sending to the giving up: the caller's signal, the time that ran out, the link that
  * ended. Answers come in elsewhere (replies.ts).
  */
+import { settlesWithin } from "../base/async.ts";
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -70,7 +71,7 @@ export class Outbound {
   async notify(method: string, params?: JsonObject): Promise<void> {
     const { name, transport, onNotify } = this.#options;
     if (this.#ended !== undefined)
-      throw lostError(name, { method, sent: false, info: this.#ended });
+      throw lostError(name, { method }, { sent: false, info: this.#ended });
     onNotify();
     await transport.send({ jsonrpc: "2.0", method, ...(params !== undefined && { params }) });
   }
@@ -92,10 +93,9 @@ export class Outbound {
 
   #refusal(entry: Pending): HostError | undefined {
     const { name } = this.#options;
-    const { method, options } = entry;
     if (this.#ended !== undefined)
-      return lostError(name, { method, sent: false, info: this.#ended });
-    const { signal } = options;
+      return lostError(name, entry, { sent: false, info: this.#ended });
+    const { signal } = entry.options;
     return signal?.aborted === true ? cancelledError(name, entry, signal.reason) : undefined;
   }
 
@@ -119,7 +119,7 @@ export class Outbound {
     entry.sent = "unsent";
     const reject = () => {
       if (this.pending.take(entry.id) === undefined) return;
-      entry.reject(unsentError(this.#options.name, entry.method, error));
+      entry.reject(unsentError(this.#options.name, entry, error));
     };
     // When the link is ending, how it ended is known a moment later and says more.
     if (isHostError(error) && error.code === "server_exit") setTimeout(reject, settleMs);
@@ -144,9 +144,9 @@ export class Outbound {
 
   async #lose(entry: Pending, info: CloseInfo): Promise<void> {
     // Whether it got out whole is known a moment after the link ended; if not even then, it may have.
-    if (entry.sent === "sending") await Promise.race([entry.sending, Bun.sleep(settleMs)]);
-    const { method, sent } = entry;
-    entry.reject(lostError(this.#options.name, { method, sent: sent !== "unsent", info }));
+    if (entry.sending !== undefined) await settlesWithin(entry.sending, settleMs);
+    const sent = entry.sent !== "unsent";
+    entry.reject(lostError(this.#options.name, entry, { sent, info }));
   }
 
   #debug(what: string, error: unknown): void {

@@ -1,9 +1,16 @@
 /** The errors of a peer, each with its evidence: why a request got no answer. Pure: it makes values and throws nothing. */
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
+import type { PeerRequestOptions } from "./peer-types.ts";
 import { capOf } from "./pending.ts";
 import type { Pending } from "./pending.ts";
 import type { CloseInfo, Oversize } from "./transport.ts";
+
+/** What failed: a request, or a notification, which has no options. */
+export interface Asked {
+  method: string;
+  options?: Pick<PeerRequestOptions, "about">;
+}
 
 type LinkFacts = Pick<CloseInfo, "stderr" | "noise">;
 
@@ -13,18 +20,17 @@ export function timeoutError(
   entry: Pending,
   { link, capped }: { link: LinkFacts; capped: boolean },
 ): HostError {
-  const { method, stray, options } = entry;
+  const { stray, options } = entry;
   const timeoutMs = capped ? capOf(options) : options.timeoutMs;
   const waited = stray === undefined ? `within ${timeoutMs} ms` : "under its id";
   const remarks = noiseTexts(link);
   if (stray !== undefined) remarks.unshift(`answered under id ${stray}, which was never sent`);
   return new HostError(
     "timeout",
-    `server "${server}" did not answer ${method} ${waited}${inBrackets(remarks)}`,
+    `server "${server}" did not answer ${labelOf(entry)} ${waited}${inBrackets(remarks)}`,
     {
       facts: {
-        server,
-        method,
+        ...factsOf(server, entry),
         sent: entry.sent !== "unsent",
         timeoutMs,
         ...(stray !== undefined && { stray }),
@@ -38,34 +44,35 @@ export function timeoutError(
 /** The link ended. `sent`: the far side may have got the request whole. */
 export function lostError(
   server: string,
-  { method, sent, info }: { method: string; sent: boolean; info: CloseInfo },
+  asked: Asked,
+  { sent, info }: { sent: boolean; info: CloseInfo },
 ): HostError {
-  const when = sent ? `while it was answering ${method}` : `before ${method} was sent`;
-  const last = info.stderr?.findLast((line) => line.trim() !== "");
+  const label = labelOf(asked);
+  const when = sent ? `while it was answering ${label}` : `before ${label} was sent`;
+  const hint = lostHint(info);
   return new HostError(
     "server_exit",
     `server "${server}" ${endingOf(info)} ${when}${inBrackets(noiseTexts(info))}`,
     {
       facts: {
-        server,
-        method,
+        ...factsOf(server, asked),
         sent,
         ...(info.exitCode !== undefined && { exitCode: info.exitCode }),
         ...(info.signal !== undefined && { signal: info.signal }),
         ...(info.httpStatus !== undefined && { httpStatus: info.httpStatus }),
         ...linkFacts(info),
       },
-      ...(last !== undefined && { hint: `Its last line on stderr was: ${last.trim()}` }),
+      ...(hint !== undefined && { hint }),
       ...(info.error !== undefined && { cause: info.error }),
     },
   );
 }
 
 /** The request could not be handed over: the far side closed its stdin, or (`usage`) it cannot be written as JSON. */
-export function unsentError(server: string, method: string, cause: unknown): HostError {
-  const facts = { server, method, sent: false };
+export function unsentError(server: string, asked: Asked, cause: unknown): HostError {
+  const facts = { ...factsOf(server, asked), sent: false };
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const message = `${method} was not sent to server "${server}": ${reason}`;
+  const message = `${labelOf(asked)} was not sent to server "${server}": ${reason}`;
   if (!isHostError(cause)) return new HostError("usage", message, { facts, cause });
   const { code, hint } = cause;
   return new HostError(code, message, {
@@ -77,8 +84,8 @@ export function unsentError(server: string, method: string, cause: unknown): Hos
 
 /** The caller's signal fired. */
 export function cancelledError(server: string, entry: Pending, reason: unknown): HostError {
-  return new HostError("cancelled", `${entry.method} on server "${server}" was cancelled`, {
-    facts: { server, method: entry.method, sent: entry.sent !== "unsent" },
+  return new HostError("cancelled", `${labelOf(entry)} on server "${server}" was cancelled`, {
+    facts: { ...factsOf(server, entry), sent: entry.sent !== "unsent" },
     cause: reason,
   });
 }
@@ -92,9 +99,9 @@ export function oversizeError(
   const why = reason ?? `is longer than the limit of ${bytesMax} bytes`;
   return new HostError(
     "rpc_error",
-    `the answer of server "${server}" to ${entry.method} ${why} (${bytes} bytes)`,
+    `the answer of server "${server}" to ${labelOf(entry)} ${why} (${bytes} bytes)`,
     {
-      facts: { server, method: entry.method, sent: true, bytes, bytesMax },
+      facts: { ...factsOf(server, entry), sent: true, bytes, bytesMax },
       ...(reason === undefined && { hint: "Raise limits.lineBytesMax in the config to take it." }),
     },
   );
@@ -104,14 +111,22 @@ export function oversizeError(
 export function emptyError(server: string, entry: Pending): HostError {
   return new HostError(
     "rpc_error",
-    `server "${server}" answered ${entry.method} with neither a result nor an error`,
-    { facts: { server, method: entry.method, sent: true } },
+    `server "${server}" answered ${labelOf(entry)} with neither a result nor an error`,
+    { facts: { ...factsOf(server, entry), sent: true } },
   );
 }
 
 // --- internal ---
 
 const stderrLinesShown = 20;
+
+function labelOf({ method, options }: Asked): string {
+  return options?.about?.label ?? method;
+}
+
+function factsOf(server: string, { method, options }: Asked): Facts {
+  return { ...options?.about?.facts, server, method };
+}
 
 function linkFacts({ stderr, noise }: LinkFacts): Facts {
   return {
@@ -142,6 +157,14 @@ function timeoutHint(entry: Pending, { noise }: LinkFacts, capped: boolean): str
   if (capped)
     return "It went on reporting progress up to the hard cap; a longer timeoutMs raises that too.";
   return "A longer timeoutMs (--timeout) waits longer.";
+}
+
+/** Only where there was somebody to say something. */
+function lostHint({ kind, stderr }: CloseInfo): string | undefined {
+  if (kind === "local" || stderr === undefined) return undefined;
+  return stderr.some((line) => line.trim() !== "")
+    ? "Its last lines on stderr tell why."
+    : "It said nothing on stderr; start its command by hand to see what it does.";
 }
 
 function endingOf(info: CloseInfo): string {

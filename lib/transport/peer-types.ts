@@ -1,4 +1,5 @@
 /** What a peer is given and gives: the shapes of `RpcPeer` (peer.ts). */
+import type { Facts } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Response } from "../protocol/jsonrpc.ts";
@@ -27,6 +28,8 @@ export interface PeerRequestOptions {
   onProgress?: (progress: Progress) => void;
   /** Called once, when the request was handed over whole. */
   onSent?: () => void;
+  /** What the request is about: its errors call it by this label, and carry these facts. @default its method */
+  about?: { label: string; facts: Facts };
   /** Send notifications/cancelled when we give up. False for `initialize`. @default true */
   cancellable?: boolean;
 }

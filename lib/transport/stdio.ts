@@ -2,6 +2,7 @@
  * The transport of MCP servers that are child processes: one JSON message a line on stdin and stdout (protocol.md 1.8).
  * The child's life is lib/process's; what its bytes mean is framing's.
  */
+import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Child } from "../process/child.ts";
@@ -72,7 +73,8 @@ class StdioTransport implements Transport {
     const isLocal = this.#state === "leaving";
     this.#state = "closed";
     if (isLocal) return this.#ending.resolve({ kind: "local", ...this.facts() });
-    const exit = await Promise.race([this.#child.exited, Bun.sleep(exitMs)]);
+    const { exited } = this.#child;
+    const exit = (await settlesWithin(exited, exitMs)) ? await exited : undefined;
     const { exitCode, signal } = exit ?? {};
     this.#ending.resolve({
       kind: exit ? "exit" : failure === undefined ? "eof" : "error",

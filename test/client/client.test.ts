@@ -96,6 +96,8 @@ test.each(eras)(
     await using client = await connect(server.options);
     await expect(client.callTool("one", {})).rejects.toMatchObject({
       code: "uncertain",
+      message:
+        'server "far" closed its stdout while it was answering tools/call of one: it may or may not have been done',
       facts: { server: "far", tool: "one", sent: true },
     });
     await client.closed;
@@ -117,6 +119,9 @@ test.each(eras)(
     await using client = await connect(server.options);
     await expect(client.callTool("slow", {}, { timeoutMs: 20 })).rejects.toMatchObject({
       code: "timeout",
+      message: 'server "far" did not answer tools/call of slow within 20 ms',
+      facts: { method: "tools/call", tool: "slow", timeoutMs: 20 },
+      hint: expect.stringContaining("--timeout"),
     });
     await until(() => server.methods().includes("notifications/cancelled"));
     const next = client.callTool("quick", {});
