@@ -38,7 +38,7 @@ const headMax = nameMax - hashLength - 1;
 /**
  * Names all tools: `rename`, else `<prefix><tool>` with everything outside `[A-Za-z0-9_-]` as `_` and at most 64
  * characters; on collision or overflow the later one ends in a hash of (server, tool). One single server without a
- * prefix of its own shows its tools' own names exactly.
+ * prefix of its own shows its tools' own names exactly, but for the empty name, which nobody could see.
  */
 export function nameTools(servers: readonly NamedServer[]): NameTable {
   const table = buildTable(servers, isAlone(servers));
@@ -156,7 +156,8 @@ function buildTable(servers: readonly NamedServer[], ownNames: boolean): NameTab
       const renamed = renameOf(server, tool);
       const wanted = renamed ?? (ownNames ? plain : cleanName(plain));
       const key = toolKey(server.name, tool);
-      const fits = ownNames || renamed !== undefined || (wanted !== "" && wanted.length <= nameMax);
+      const computed = !ownNames && renamed === undefined;
+      const fits = wanted !== "" && (!computed || wanted.length <= nameMax);
       const free = !table.byName.has(wanted) && (reserved.get(wanted) ?? key) === key;
       const name = fits && free ? wanted : hashedName(wanted, key, table.byName, reserved);
       const entry = { server: server.name, tool, name, changed: name !== (renamed ?? plain) };

@@ -3,6 +3,7 @@
  * as it is with a warning, and nothing is dropped silently (protocol.md 1.13). Pure; it resolves no reference and
  * compiles no schema.
  */
+import { isDeeper } from "../base/depth.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Tool, ToolAnnotations } from "./mcp.ts";
@@ -29,7 +30,7 @@ export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPa
   const tools: Tool[] = [];
   if (!Array.isArray(list)) warnings.push("the list of tools is not an array: no tool was read");
   for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
-    if (!isObject(entry) || typeof entry.name !== "string" || entry.name === "") {
+    if (!isObject(entry) || typeof entry.name !== "string") {
       const what = isObject(entry) ? "has no name" : "is not an object";
       warnings.push(`entry ${index + 1} of the list ${what}: left out`);
     } else if (seen.has(entry.name)) {
@@ -125,19 +126,6 @@ function fits(schema: JsonObject, what: string, { schemaBytesMax, warn }: Contex
 }
 
 const schemaDepthMax = 1000;
-
-function isDeeper(schema: JsonObject, depthMax: number): boolean {
-  let level: object[] = [schema];
-  for (let depth = 0; depth < depthMax; depth++) {
-    level = level.flatMap((node) => Object.values(node).filter(isNode));
-    if (level.length === 0) return false;
-  }
-  return true;
-}
-
-function isNode(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}
 
 /** The most telling fault of an input schema, by a look at its root and its properties alone. */
 function rootFault(schema: JsonObject): string | undefined {

@@ -43,9 +43,12 @@ test("a plain tool is shown as server_tool", () => {
 
 test("one single server shows its tools' own names exactly, and understands the long ones", () => {
   const table = nameTools([{ name: "s", tools: hostile }]);
-  expect(table.entries.map((entry) => entry.name)).toEqual(hostile);
+  const shown = table.entries.map((entry) => entry.name);
+  // Nobody can see or type the empty name.
+  expect(shown).toEqual(hostile.map((name) => name || expect.stringMatching(/^_[0-9a-f]{8}$/)));
+  for (const name of shown) expect(findNamed(table, name)[0]?.name).toBe(name);
   for (const tool of hostile) {
-    expect(findNamed(table, tool)[0]?.tool).toBe(tool);
+    expect([...findNamed(table, tool), ...findBare(table, tool)][0]?.tool).toBe(tool);
     expect(findNamed(table, `s.${tool}`)[0]?.tool).toBe(tool);
     expect(findNamed(table, `s/${tool}`)[0]?.tool).toBe(tool);
   }

@@ -108,9 +108,9 @@ test("properties of several types, booleans and references are in order", () => 
 });
 
 test("entries that are no tools are left out, and said with their place", () => {
-  const { tools, warnings } = read(null, "x", {}, { name: 5 }, { name: "" }, good);
+  const { tools, warnings } = read(null, "x", {}, { name: 5 }, good);
   expect(tools.map((tool) => tool.name)).toEqual(["good"]);
-  expect(warnings).toHaveLength(5);
+  expect(warnings).toHaveLength(4);
   expect(warnings[0]).toContain("entry 1");
 });
 
@@ -123,7 +123,7 @@ test("of two tools with one name the first counts, over pages too", () => {
 });
 
 test("odd names are names", () => {
-  const names = ["a.b", "a/b", "a b", "ü", "__proto__", "constructor", "x".repeat(300)];
+  const names = ["a.b", "a/b", "a b", "ü", "__proto__", "constructor", "", "x".repeat(300)];
   const { tools, warnings } = read(...names.map((name) => ({ ...good, name })));
   expect(tools.map((tool) => tool.name)).toEqual(names);
   expect(warnings).toEqual([]);
