@@ -26,11 +26,12 @@ export function policyText(
     }));
     return `${JSON.stringify(rows)}\n`;
   }
+  const width = Math.max(0, ...judged.map(({ tool }) => tool.name.length));
   return judged
     .map(({ tool, decision, depends }) => {
       const by = decision.rule === undefined ? "" : `  by ${describeRule(decision.rule)}`;
       const or = depends.map((words) => `  or ${words}`).join("");
-      return `${decision.do.padEnd(5)}  ${tool.name}${by}${or}\n`;
+      return `${`${decision.do.padEnd(5)}  ${tool.name.padEnd(width)}${by}${or}`.trimEnd()}\n`;
     })
     .join("");
 }

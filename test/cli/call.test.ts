@@ -55,7 +55,7 @@ describe.concurrent("arguments", () => {
     [["flag=yes"], /argument flag: expected boolean/],
     [["color=blue"], /color.*"red"/],
     [["wrong=1"], /wrong/],
-    [["hi"], /"hi" is not an argument/],
+    [["hi"], /"hi" is not an argument\n.*key=value.*behind --/],
     [["n:={"], /not JSON/],
     [["pin=@missing-file"], /missing-file/],
   ])("%p is refused before it is sent", async (words, stderr) => {

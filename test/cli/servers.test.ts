@@ -98,7 +98,8 @@ odd    -      misconfigured  -    -      ${file}
 
   test("none at all is an empty list", async () => {
     await using dir = await tempDir();
-    expectRun(await servers(dir).run(), {});
+    expectRun(await servers(dir).run(), { stderr: /^mcphost: warning: no server .* -c FILE/ });
+    expectRun(await servers(dir, "-q").run(), {});
     expectRun(await servers(dir, "--json", "--check").run(), { stdout: "[]\n" });
     expectRun(await servers(dir, "x").run(), { code: 2, stderr: /mcphost doctor SERVER/ });
   });

@@ -114,6 +114,8 @@ describe("trust", () => {
     await Bun.write(dir.file("config", "mcphost", "config.json"), own);
     const run = await mcphost("trust").home(dir.path).cwd(dir.path).run();
     expectRun(run, { stdout: "nothing here waits for trust\n" });
+    const list = await mcphost("trust", "--list").home(dir.path).cwd(dir.path).run();
+    expectRun(list, { stdout: "nothing is trusted, and nothing here waits for trust\n" });
   });
 
   test("one that cannot be kept is said, not pretended", async () => {

@@ -27,7 +27,7 @@ const command: Command = {
   name: "doctor",
   description: "Start, greet, list and stop each server; say what is wrong and how to mend it",
   example: "mcphost doctor -- npx -y @modelcontextprotocol/server-everything",
-  usage: "[SERVER…]",
+  usage: "[SERVER…] [-- COMMAND…]",
   flags: {
     timeout: {
       type: "string",

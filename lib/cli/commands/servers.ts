@@ -6,7 +6,7 @@ import { ourPaths } from "../../config/paths.ts";
 import type { Config, Origin, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
-import { configFromFlags, failureOf, openFromFlags } from "../open.ts";
+import { configFromFlags, failureOf, noServers, openFromFlags } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
 import { recalledTools, rememberTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -16,7 +16,7 @@ const command: Command = {
   name: "servers",
   description: "List the configured servers and what is known of them",
   example: "mcphost servers --check",
-  usage: "",
+  usage: "[-- COMMAND…]",
   flags: {
     check: { type: "boolean", description: "start each, and say how it is" },
     ...commonFlags,
@@ -60,6 +60,10 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const listed = all.filter((row) => row !== undefined);
   const text = flags["json"] === true ? `${JSON.stringify(listed)}\n` : tableOf(listed);
   await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  if (listed.length === 0 && flags["json"] !== true) {
+    const { message, hint } = noServers([]);
+    log({ level: "warn", text: `${message}; ${hint}` });
+  }
   return await reportFailures([...config.bad.map(failureOf), ...failures], parsed, io);
 }
 

@@ -39,7 +39,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const [pattern, ...more] = positionals;
   if (more.length > 0)
     throw new HostError("usage", `tools takes one pattern, and got ${positionals.length}`, {
-      hint: "quote a glob, so that the shell does not expand it: mcphost tools 'get-*'",
+      hint: "quote a glob, so that the shell does not expand it; a server's command stands behind --",
     });
   await using opened = await openFromFlags(parsed, io, log);
   const listing = await opened.host.tools({ signal: io.signal });

@@ -112,7 +112,8 @@ async function list(
       ),
       ...waiting.map(({ name, origin }) => `waiting ${name} in ${origin.file}\n`),
     ];
-    await io.stdout.write(plain(lines.join(""), io));
+    const text = lines.join("") || "nothing is trusted, and nothing here waits for trust\n";
+    await io.stdout.write(plain(text, io));
   }
   return 0;
 }
