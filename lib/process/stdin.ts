@@ -3,10 +3,12 @@
  * the ways in which a dead or deaf child shows up become one `HostError`; nothing here is ever an unhandled rejection.
  */
 import type { HostError } from "../base/errors.ts";
+import { TurnWriter } from "./turn-writer.ts";
 
 export class StdinWriter {
   readonly #sink: Bun.FileSink;
   readonly #failure: () => Promise<HostError>;
+  readonly #turn = new TurnWriter((lines) => this.#put(lines));
   #closed = false;
 
   /** @param failure makes the `server_exit` error of a write that failed */
@@ -15,8 +17,30 @@ export class StdinWriter {
     this.#failure = failure;
   }
 
-  /** @throws HostError `server_exit` */
+  /** Writes that follow in one turn of the event loop go out together. @throws HostError `server_exit` */
   write(line: string): Promise<void> {
+    return this.#turn.write(line);
+  }
+
+  /** Closes stdin behind what was written. Idempotent. */
+  end(): void {
+    this.#turn.flush();
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      const ended: unknown = this.#sink.end();
+      if (ended instanceof Promise) ended.catch(ignore);
+    } catch {
+      // It was closed from the other side.
+    }
+  }
+
+  /** A pending write keeps the event loop alive no more. */
+  unref(): void {
+    this.#sink.unref();
+  }
+
+  #put(line: string): Promise<void> {
     if (this.#closed) return this.#fail();
     let written: unknown;
     let flushed: unknown;
@@ -31,23 +55,6 @@ export class StdinWriter {
       return this.#settle(Promise.all([written, flushed]));
     // To a dead child, `write` answers with a boolean and throws the line away.
     return typeof written === "number" ? Promise.resolve() : this.#fail();
-  }
-
-  /** Closes stdin behind what was written. Idempotent. */
-  end(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    try {
-      const ended: unknown = this.#sink.end();
-      if (ended instanceof Promise) ended.catch(ignore);
-    } catch {
-      // It was closed from the other side.
-    }
-  }
-
-  /** A pending write keeps the event loop alive no more. */
-  unref(): void {
-    this.#sink.unref();
   }
 
   async #fail(): Promise<never> {

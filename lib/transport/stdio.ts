@@ -9,7 +9,6 @@ import type { Child } from "../process/child.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { StdioReader } from "./stdio-reader.ts";
 import type { CloseInfo, Incoming, Transport } from "./transport.ts";
-import { TurnWriter } from "./turn-writer.ts";
 
 export interface StdioOptions {
   /** The server's configured name, for messages and logs. */
@@ -34,7 +33,6 @@ class StdioTransport implements Transport {
   readonly #child: Child;
   readonly #name: string;
   readonly #reader: StdioReader;
-  readonly #writer: TurnWriter;
   readonly #ending = Promise.withResolvers<CloseInfo>();
   #state: "open" | "leaving" | "closed" = "open";
 
@@ -44,7 +42,6 @@ class StdioTransport implements Transport {
     this.closed = this.#ending.promise;
     const onEnd = (failure: unknown) => void this.#end(failure);
     this.#reader = new StdioReader(child.stdout, { name, log, lineBytesMax, onEnd });
-    this.#writer = new TurnWriter((lines) => child.write(lines));
   }
 
   get incoming(): AsyncIterable<Incoming> {
@@ -52,7 +49,7 @@ class StdioTransport implements Transport {
   }
 
   send(message: Message): Promise<void> {
-    if (this.#state !== "closed") return this.#writer.write(JSON.stringify(message));
+    if (this.#state !== "closed") return this.#child.write(JSON.stringify(message));
     const text = `the link to server "${this.#name}" is closed`;
     return Promise.reject(new HostError("server_exit", text, { facts: { server: this.#name } }));
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { createHost } from "../../lib/host/create.ts";
+import type { OpenedHost } from "../../lib/host/types.ts";
 import { tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
 import { hostOver, textOf, tools } from "./kit.ts";
@@ -292,6 +293,23 @@ describe("lives", () => {
     expect(["cancelled", "uncertain"]).toContain((await pending).status);
     expect((await events).at(-1)).toMatchObject({ type: "server_state", state: "stopped" });
     expect(await host.call({ tool: "pid" })).toMatchObject({ status: "cancelled", sent: false });
+  });
+
+  test.each(["closed", "left"])("calls are cancelled before the host is %s", async (end) => {
+    await using dir = await tempDir();
+    const cancels = dir.file("cancels");
+    const controller = new AbortController();
+    const { signal } = controller;
+    const fixture = { cancels, tools: tools("pid", "silent") };
+    const host = (await hostOver({ s: fixture }, { signal })) as unknown as OpenedHost;
+    const pending = Array.from({ length: 5 }, () => host.call({ tool: "silent" }));
+    const pid = Number(textOf(await host.call({ tool: "pid" })));
+    controller.abort();
+    if (end === "closed") await host[Symbol.asyncDispose]();
+    else await host.leave();
+    for (const { status } of await Promise.all(pending)) expect(status).toBe("cancelled");
+    await waitFor(() => !alive(pid), "the server to end");
+    expect(await Bun.file(cancels).text()).toBe(".....");
   });
 
   test("aborting the signal closes the host", async () => {

@@ -16,6 +16,7 @@ export type Fixture = Partial<HostServer> & {
   startMs?: number;
   exitAfterList?: boolean;
   declares?: object;
+  cancels?: string;
   diesOfCancel?: boolean;
 };
 
@@ -37,10 +38,11 @@ export async function hostOver(
       startMs,
       exitAfterList,
       declares,
+      cancels,
       diesOfCancel,
       ...server
     } = fixture;
-    const told = { tools: listed, starts, startMs, exitAfterList, declares, diesOfCancel };
+    const told = { tools: listed, starts, startMs, exitAfterList, declares, cancels, diesOfCancel };
     const plan = JSON.stringify(told);
     return [name, { command: process.execPath, args: [program, plan], stopMs: 300, ...server }];
   });

@@ -168,3 +168,16 @@ test("a real child: bytes cut anywhere, a large answer, and its end", async () =
   await peer.request("m", { size: 0 }, { timeoutMs: 20_000 });
   expect(await peer.closed).toMatchObject({ kind: "exit", exitCode: 4 });
 });
+
+test.each([1, 3])("%d messages of the turn in which the link is closed go out", async (count) => {
+  const spec = { name: "srv", command: "cat", args: [], env: { PATH: "/usr/bin:/bin" } };
+  const child = spawnChild(spec, { log: silent, reaper: undefined });
+  const transport = openStdio(child, { name: "srv", log: silent });
+  const echoed = all(transport);
+  const sent = Array.from({ length: count }, (_, id) =>
+    transport.send({ jsonrpc: "2.0", id, method: "m" }),
+  );
+  await transport[Symbol.asyncDispose]();
+  await Promise.all(sent);
+  expect(await echoed).toHaveLength(count);
+});

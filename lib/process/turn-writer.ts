@@ -1,6 +1,6 @@
 /**
  * Gathers lines that are written in one turn of the event loop: with many calls in flight, a write for each line costs
- * more than all the rest. The first line of a turn is never held back.
+ * more than all the rest. The first line of a turn is never held back, and nothing is once `flush` was called.
  */
 export class TurnWriter {
   readonly #write: (lines: string) => Promise<void>;
@@ -17,7 +17,7 @@ export class TurnWriter {
   write(line: string): Promise<void> {
     if (this.#lines === undefined) {
       this.#lines = [];
-      setImmediate(() => this.#flush());
+      setImmediate(() => this.flush());
       return this.#write(line);
     }
     this.#lines.push(line);
@@ -25,7 +25,8 @@ export class TurnWriter {
     return this.#written.promise;
   }
 
-  #flush(): void {
+  /** Writes what is held back: before the end, which comes behind what was written. */
+  flush(): void {
     const lines = this.#lines ?? [];
     const written = this.#written;
     this.#lines = undefined;
