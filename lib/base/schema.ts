@@ -8,6 +8,7 @@ import type { Json, JsonObject } from "./json.ts";
 import { inspectSchema } from "./schema-faults.ts";
 import type { SchemaReport } from "./schema-faults.ts";
 import type { Complaint, RunReply } from "./schema-run.ts";
+import { surelyFits } from "./schema-plain.ts";
 import { describeComplaints } from "./schema-words.ts";
 import type { Problem } from "./schema-words.ts";
 
@@ -33,6 +34,7 @@ export async function checkSchema(
   value: Json,
   options: CheckOptions = {},
 ): Promise<SchemaVerdict> {
+  if (surelyFits(schema, value)) return { ok: true };
   let report: SchemaReport | undefined;
   try {
     const ready = await (options.cache?.get(schema) ?? makeReady(schema, options));
@@ -53,11 +55,6 @@ export async function checkSchema(
   } catch (error) {
     return { ok: "unchecked", reason: reasonOf(error, report?.lost) };
   }
-}
-
-/** Loads and warms what checking needs, so that the first check is quick. Never throws. */
-export async function warmSchema(): Promise<void> {
-  await checkSchema({ type: "object" }, {});
 }
 
 // --- internal ---

@@ -10,6 +10,8 @@ import { ourPaths, resolvePath } from "../config/paths.ts";
 import type { BadServer, Config, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenedHost, VerdictStore } from "../host/types.ts";
+import { endEarly } from "./early.ts";
+import type { EarlyStart } from "./early.ts";
 import type { Failure } from "./failures.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
@@ -58,9 +60,26 @@ export async function configFromFlags(
  * Opens a host over the servers that the flags name or that are found here.
  * @throws HostError `usage` `config` (also where there is no server at all)
  */
-export async function openFromFlags(parsed: Parsed, io: Io, log: Log): Promise<Opened> {
+export async function openFromFlags(
+  parsed: Parsed,
+  io: Io,
+  log: Log,
+  early?: EarlyStart,
+): Promise<Opened> {
+  try {
+    return open(parsed, await configFromFlags(parsed, io), { io, log, early });
+  } catch (error) {
+    if (early) await endEarly(early);
+    throw error;
+  }
+}
+
+function open(
+  parsed: Parsed,
+  config: Config,
+  { io, log, early }: { io: Io; log: Log; early: EarlyStart | undefined },
+): Opened {
   const { flags } = parsed;
-  const config = await configFromFlags(parsed, io);
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
   if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers);
@@ -80,6 +99,7 @@ export async function openFromFlags(parsed: Parsed, io: Io, log: Log): Promise<O
     signal: io.signal,
     log,
     limits: config.limits,
+    ...(early && { started: early }),
     ...(verdicts && { verdicts }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
   });

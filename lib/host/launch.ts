@@ -1,20 +1,20 @@
 /** One start of one server: from its config entry to a greeted client. Knows nothing of earlier or later starts. */
 import { version } from "../../package.json";
 import type { JsonObject } from "../base/json.ts";
-import { connect } from "../client/client.ts";
 import { verdictKey } from "../client/eras.ts";
 import type { Answers, McpClient } from "../client/types.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { spawnChild } from "../process/spawn.ts";
-import { openStdio } from "../transport/stdio.ts";
 import type { OpenHostOptions } from "./types.ts";
 
 /** What all starts of a host share. */
 export interface LaunchContext extends OpenHostOptions {
   /** The reaper, started when first asked for; undefined where there is none. */
   guard: () => Reaper | undefined;
+  /** The process of a server that runs already, once. */
+  take: (server: string) => Child | undefined;
   /** Is told of each process as soon as it runs. */
   spawned: (child: Child) => void;
   /** Keeps a promise that must be done before the host leaves. */
@@ -37,12 +37,16 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
   const { log, limits = {}, serverLogLevel = "warning" } = context;
   const server = await context.prepare(config, signal);
   signal.throwIfAborted();
-  // The process starts while we find out what is known of it.
-  let early: Child | undefined = spawn(server, context);
+  // The process starts while we load what speaks to it, and find out what is known of it.
+  let early: Child | undefined = context.take(server.name) ?? spawn(server, context);
   const verdicts = server.protocol === "auto" ? context.verdicts : undefined;
   try {
     const key = verdictKey(server);
-    const verdict = await verdicts?.read(key);
+    const [{ connect }, { openStdio }, verdict] = await Promise.all([
+      import("../client/client.ts"),
+      import("../transport/stdio.ts"),
+      verdicts?.read(key),
+    ]);
     const client = await connect({
       ...limits,
       name: server.name,

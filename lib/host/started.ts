@@ -1,6 +1,7 @@
 /** All that a host has started and must not leave behind: processes, their reaper, writes on their way. */
 import type { Child, Reaper } from "../process/child.ts";
 import { startReaper } from "../process/reaper.ts";
+import type { OpenHostOptions } from "./types.ts";
 
 export class Started {
   readonly #children = new Set<Child>();
@@ -8,9 +9,23 @@ export class Started {
   /** Undefined until first asked for, null where there is none. */
   #reaper: Reaper | null | undefined;
 
-  /** @param reaper false: there is to be none */
-  constructor(reaper: boolean) {
-    if (!reaper) this.#reaper = null;
+  /** A process that ran before there was a host, until a server takes it. */
+  #early: { server: string; child: Child } | undefined;
+
+  constructor({ reaper, started }: Pick<OpenHostOptions, "reaper" | "started">) {
+    if (reaper === false) this.#reaper = null;
+    if (started === undefined) return;
+    this.#reaper = started.reaper ?? null;
+    this.#early = started;
+    this.spawned(started.child);
+  }
+
+  /** The process of a server that runs already; it is given once. */
+  take(server: string): Child | undefined {
+    if (this.#early?.server !== server) return undefined;
+    const { child } = this.#early;
+    this.#early = undefined;
+    return child;
   }
 
   /** The reaper, started when first asked for: before the first process. */

@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Answers, Verdict } from "../client/types.ts";
 import type { Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
 import type { Actor, Outcome } from "../hooks/call.ts";
+import type { Child, Reaper } from "../process/child.ts";
 import type {
   Era,
   Implementation,
@@ -133,6 +134,8 @@ export interface OpenHostOptions {
   serverLogLevel?: McpLogLevel;
   /** Starts the reaper, so that servers end even if we are killed. @default true */
   reaper?: boolean;
+  /** A server that runs already: its first start takes this process, and the host its reaper. */
+  started?: { server: string; child: Child; reaper: Reaper | undefined };
 }
 
 /** What `openHost` returns: a host that can also leave at once. */

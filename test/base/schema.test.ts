@@ -146,7 +146,7 @@ describe("a broken schema refuses nothing", () => {
 describe("bounds", () => {
   test("a schema of 5,000 levels", async () => {
     let schema: JsonObject = {};
-    for (let i = 0; i < 5000; i++) schema = { properties: { a: schema } };
+    for (let i = 0; i < 5000; i++) schema = { properties: { a: schema }, minProperties: 0 };
     expect(await verdict(schema, {})).toBe("unchecked: it is nested too deeply");
   });
 
@@ -165,7 +165,7 @@ describe("bounds", () => {
   });
 
   test("a schema that is too long", async () => {
-    const result = await checkSchema({ title: "x".repeat(1000) }, {}, { schemaBytesMax: 500 });
+    const result = await checkSchema({ $comment: "x".repeat(1000) }, {}, { schemaBytesMax: 500 });
     expect(words(result)).toBe("unchecked: it is longer than 500 bytes");
   });
 
@@ -226,7 +226,7 @@ test("keys that prototypes have are keys like any other", async () => {
 test("the schema that was given is left as it was, and is made ready once", async () => {
   const schema = Object.freeze(properties({ a: Object.freeze({ type: "integer" }) }));
   const cache: SchemaCache = new WeakMap();
-  expect(await checkSchema(schema, { a: 1 }, { cache })).toEqual({ ok: true });
+  expect((await checkSchema(schema, { a: "y" }, { cache })).ok).toBe(false);
   const ready = cache.get(schema);
   expect((await checkSchema(schema, { a: "x" }, { cache })).ok).toBe(false);
   expect(cache.get(schema)).toBe(ready!);

@@ -1,15 +1,12 @@
-/** `call TOOL [ARG…]`: one tool call, its result on stdout (cli.md, call). Words in, words out. */
-import { exitCodeOf, HostError, isHostError } from "../../base/errors.ts";
+/**
+ * `call TOOL [ARG…]`: one tool call, its result on stdout (cli.md, call). Here are its flags; the work is loaded while
+ * the server starts.
+ */
+import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Outcome } from "../../hooks/call.ts";
-import { fitArguments } from "../../host/arguments.ts";
-import type { CallRequest, OpenedHost } from "../../host/types.ts";
 import { fetchArguments, readArguments } from "../arguments.ts";
+import { startEarly } from "../early.ts";
 import { commonFlags, policyFlags, serverFlags, textOf } from "../flags.ts";
-import { openFromFlags } from "../open.ts";
-import type { Opened } from "../open.ts";
-import { printResult } from "../print.ts";
-import { meter } from "../progress.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -43,86 +40,14 @@ export default command;
 // --- internal ---
 
 async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
-  const { flags, positionals } = parsed;
-  const [tool, ...words] = positionals;
+  const [tool, ...words] = parsed.positionals;
   if (tool === undefined || tool === "")
     throw new HostError("usage", "call needs the name of a tool", {
       hint: "mcphost tools lists them; mcphost call --help shows an example",
     });
-  const parts = await fetchArguments(readArguments(words, textOf(flags["args"])), io);
-  await using opened = await openFromFlags(parsed, io, log);
-  const validate = flags["no-validate"] !== true;
-  const target = validate ? await resolve(opened, tool, io.signal) : undefined;
-  const fitted = fitArguments(parts, target?.inputSchema ?? {}, target?.tool ?? tool);
-  const called = target?.name ?? tool;
-  const request = {
-    actor: "user" as const,
-    signal: io.signal,
-    tool: called,
-    arguments: fitted,
-    validate,
-  };
-  const outcome = await callWithMeter(opened.host, request, parsed, io);
-  if ("result" in outcome && outcome.result !== undefined)
-    return await finish(outcome, target?.tool ?? tool, parsed, io);
-  throw await cause(outcome.error, opened, tool);
-}
-
-async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
-  try {
-    return await opened.host.resolve(tool, { signal });
-  } catch (error) {
-    throw await cause(error, opened, tool);
-  }
-}
-
-/** A tool that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
-async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
-  if (!isHostError(error) || error.code !== "usage") return await explain(error);
-  const meant = failures.find(
-    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
-  );
-  return meant?.error ?? error;
-}
-
-async function callWithMeter(
-  host: OpenedHost,
-  request: CallRequest,
-  { flags }: Parsed,
-  io: Io,
-): Promise<Outcome> {
-  const progress = meter(io, {
-    label: request.tool,
-    quiet: flags["quiet"] === true || flags["json"] === true,
-    events: flags["events"] === true,
-  });
-  if (progress === undefined) return await host.call(request);
-  try {
-    return await host.call({ ...request, onProgress: (step) => progress.update(step) });
-  } finally {
-    progress.end();
-  }
-}
-
-type Answered = Extract<Outcome, { raw: string }>;
-
-async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io) {
-  const json = flags["json"] === true;
-  const options = {
-    tool,
-    json,
-    quiet: flags["quiet"] === true,
-    output: textOf(flags["output"]),
-    save: textOf(flags["save"]),
-  };
-  await printResult(outcome, options, io);
-  if (outcome.status === "completed") return 0;
-  const error = new HostError("tool_error", `the tool ${tool} answered with an error`, {
-    facts: { tool },
-  });
-  if (json) {
-    const { report } = await import("../report.ts");
-    await io.stderr.write(report(error, { json, debug: false, terminal: io.terminal.stderr }));
-  }
-  return exitCodeOf(error);
+  // A usage error starts no server: so the arguments come first.
+  const parts = await fetchArguments(readArguments(words, textOf(parsed.flags["args"])), io);
+  const early = startEarly(parsed, io, log);
+  const { callTool } = await import("../call.ts");
+  return await callTool({ tool, parts, parsed, early }, io, log);
 }

@@ -1,0 +1,73 @@
+/**
+ * The short way for the schemas that nearly all tools have: says "it surely fits", or nothing. What it does not know to
+ * the letter is left to the validator, which is milliseconds away; so it never refuses a value and never errs. Pure.
+ */
+import type { Json } from "./json.ts";
+import { isObject } from "./json.ts";
+
+/** True where the value fits the schema; false where only the validator can tell. */
+export function surelyFits(schema: unknown, value: Json | undefined, depth = 0): boolean {
+  if (schema === true) return true;
+  if (!isObject(schema) || depth > depthMax) return false;
+  for (const key in schema) if (!known.has(key)) return false;
+  const { $schema, type, properties, required = [], additionalProperties = true, items } = schema;
+  if ($schema !== undefined && !dialects.has(String($schema))) return false;
+  if (schema.enum !== undefined && !isAmong(schema.enum, value)) return false;
+  if (type !== undefined && !hasType(type, value)) return false;
+  if (Array.isArray(value))
+    return items === undefined || value.every((item) => surelyFits(items, item, depth + 1));
+  if (!isObject(value)) return typeof value !== "object" || value === null;
+  if (!Array.isArray(required) || !required.every((key) => Object.hasOwn(value, String(key))))
+    return false;
+  if (properties !== undefined && !isObject(properties)) return false;
+  return Object.entries(value).every(([key, member]) =>
+    surelyFits(
+      properties && Object.hasOwn(properties, key) ? properties[key] : additionalProperties,
+      member,
+      depth + 1,
+    ),
+  );
+}
+
+// --- internal ---
+
+const depthMax = 32;
+
+/** They agree on all of the known keywords. */
+const dialects = new Set([
+  "http://json-schema.org/draft-07/schema#",
+  "http://json-schema.org/draft-07/schema",
+  "https://json-schema.org/draft/2020-12/schema",
+]);
+
+const known = new Set(
+  (
+    "$schema title description default examples deprecated " +
+    "type properties required additionalProperties items enum"
+  ).split(" "),
+);
+
+function hasType(type: Json, value: Json | undefined): boolean {
+  if (Array.isArray(type)) return type.some((one) => hasType(one, value));
+  switch (type) {
+    case "string":
+    case "boolean":
+      return typeof value === type;
+    case "number":
+      return typeof value === "number";
+    case "integer":
+      return Number.isInteger(value);
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return isObject(value);
+    default:
+      return false;
+  }
+}
+
+function isAmong(values: Json, value: Json | undefined): boolean {
+  return Array.isArray(values) && typeof value !== "object" && values.includes(value as Json);
+}

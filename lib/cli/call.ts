@@ -1,0 +1,107 @@
+/** One tool call of the command line: its arguments made to fit, its result on stdout (cli.md, call). Words in, words out. */
+import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Outcome } from "../hooks/call.ts";
+import { fitArguments } from "../host/arguments.ts";
+import type { ArgumentPart } from "../host/arguments.ts";
+import type { CallRequest, OpenedHost } from "../host/types.ts";
+import type { EarlyStart } from "./early.ts";
+import { textOf } from "./flags.ts";
+import { openFromFlags } from "./open.ts";
+import type { Opened } from "./open.ts";
+import { printResult } from "./print.ts";
+import { meter } from "./progress.ts";
+import type { Io, Parsed } from "./types.ts";
+
+export interface CallLine {
+  tool: string;
+  parts: ArgumentPart[];
+  parsed: Parsed;
+  /** The server, where it could be started before all this was loaded. */
+  early: EarlyStart | undefined;
+}
+
+/** Calls, prints, and returns the exit status. @throws HostError */
+export async function callTool(line: CallLine, io: Io, log: Log): Promise<number> {
+  const { tool, parts, parsed, early } = line;
+  await using opened = await openFromFlags(parsed, io, log, early);
+  // It starts while the desk is loaded.
+  const [only, ...more] = opened.config.servers;
+  if (only && more.length === 0) opened.host.warm(only.name);
+  const validate = parsed.flags["no-validate"] !== true;
+  const target = validate ? await resolve(opened, tool, io.signal) : undefined;
+  const fitted = fitArguments(parts, target?.inputSchema ?? {}, target?.tool ?? tool);
+  const called = target?.name ?? tool;
+  const request = {
+    actor: "user" as const,
+    signal: io.signal,
+    tool: called,
+    arguments: fitted,
+    validate,
+  };
+  const outcome = await callWithMeter(opened.host, request, parsed, io);
+  if ("result" in outcome && outcome.result !== undefined)
+    return await finish(outcome, target?.tool ?? tool, parsed, io);
+  throw await cause(outcome.error, opened, tool);
+}
+
+// --- internal ---
+
+async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
+  try {
+    return await opened.host.resolve(tool, { signal });
+  } catch (error) {
+    throw await cause(error, opened, tool);
+  }
+}
+
+/** A tool that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
+async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
+  if (!isHostError(error) || error.code !== "usage") return await explain(error);
+  const meant = failures.find(
+    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
+  );
+  return meant?.error ?? error;
+}
+
+async function callWithMeter(
+  host: OpenedHost,
+  request: CallRequest,
+  { flags }: Parsed,
+  io: Io,
+): Promise<Outcome> {
+  const progress = meter(io, {
+    label: request.tool,
+    quiet: flags["quiet"] === true || flags["json"] === true,
+    events: flags["events"] === true,
+  });
+  if (progress === undefined) return await host.call(request);
+  try {
+    return await host.call({ ...request, onProgress: (step) => progress.update(step) });
+  } finally {
+    progress.end();
+  }
+}
+
+type Answered = Extract<Outcome, { raw: string }>;
+
+async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io) {
+  const json = flags["json"] === true;
+  const options = {
+    tool,
+    json,
+    quiet: flags["quiet"] === true,
+    output: textOf(flags["output"]),
+    save: textOf(flags["save"]),
+  };
+  await printResult(outcome, options, io);
+  if (outcome.status === "completed") return 0;
+  const error = new HostError("tool_error", `the tool ${tool} answered with an error`, {
+    facts: { tool },
+  });
+  if (json) {
+    const { report } = await import("./report.ts");
+    await io.stderr.write(report(error, { json, debug: false, terminal: io.terminal.stderr }));
+  }
+  return exitCodeOf(error);
+}

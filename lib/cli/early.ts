@@ -1,0 +1,49 @@
+/**
+ * Starts the server of `-- COMMAND` before the rest of us is loaded: it needs its time, and ours fits into that. Only where
+ * nothing but the words behind `--` says how it is started; everywhere else the host starts it.
+ */
+import type { Log } from "../base/log.ts";
+import type { Child, Reaper } from "../process/child.ts";
+import { childEnv } from "../process/env.ts";
+import { startReaper } from "../process/reaper.ts";
+import { spawnChild } from "../process/spawn.ts";
+import type { Io, Parsed } from "./types.ts";
+
+/** A server that runs already, and the reaper that knows of it. The host takes both over. */
+export interface EarlyStart {
+  /** Its configured name. */
+  server: string;
+  child: Child;
+  reaper: Reaper | undefined;
+}
+
+/** Undefined where the start needs more than this, or fails: then the host tries, and says why. */
+export function startEarly({ flags, rest }: Parsed, io: Io, log: Log): EarlyStart | undefined {
+  const [command, ...args] = rest ?? [];
+  if (!command || Object.keys(flags).some((flag) => !harmless.has(flag))) return undefined;
+  const server = "server";
+  const reaper = startReaper();
+  try {
+    const env = childEnv(io.env, { name: server });
+    return { server, child: spawnChild({ name: server, command, args, env }, { log, reaper }), reaper };
+  } catch {
+    reaper?.release();
+    return undefined;
+  }
+}
+
+/** Ends a server that nobody took over. */
+export async function endEarly({ child, reaper }: EarlyStart): Promise<void> {
+  if (reaper) reaper.release();
+  else await child.stop();
+}
+
+// --- internal ---
+
+/** Flags that say nothing about how a server is started, and cannot be wrong any more. */
+const harmless = new Set(
+  (
+    "json quiet log-level args no-validate output save events no-cache no-user-config stderr wait " +
+    "allow-tool deny-tool ask-tool allow-all"
+  ).split(" "),
+);

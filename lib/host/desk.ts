@@ -1,0 +1,48 @@
+/**
+ * Where names, rules, lists and calls of one host meet. Loaded when something is first asked, which is while the servers
+ * start. It owns no server.
+ */
+import type { Outcome } from "../hooks/call.ts";
+import { runCall } from "./call.ts";
+import type { ServerContext } from "./connection.ts";
+import { Registry } from "./registry.ts";
+import type { HostedServer } from "./server.ts";
+import type { CallRequest, HostTool, ToolListing } from "./types.ts";
+import { Validator } from "./validate.ts";
+
+export class Desk {
+  readonly #context: ServerContext;
+  readonly #registry: Registry;
+  readonly #validator: Validator;
+
+  /** @param servers in the order of the config */
+  constructor(servers: readonly HostedServer[], context: ServerContext) {
+    this.#context = context;
+    this.#registry = new Registry(servers);
+    this.#validator = new Validator(context.log, context.limits?.schemaBytesMax);
+  }
+
+  /** As `Host.tools`. */
+  tools(names: readonly string[] | undefined, signal?: AbortSignal): Promise<ToolListing> {
+    return this.#registry.list(this.#within(signal), names);
+  }
+
+  /** As `Host.resolve`. */
+  async resolve(name: string, signal?: AbortSignal): Promise<HostTool> {
+    return (await this.#registry.resolve(name, { signal: this.#within(signal) })).listed;
+  }
+
+  /** As `Host.call`. */
+  call(request: CallRequest): Promise<Outcome> {
+    const { policy, emit, signal } = this.#context;
+    const registry = this.#registry;
+    return runCall(request, { registry, policy, validator: this.#validator, emit, signal });
+  }
+
+  // --- internal ---
+
+  #within(given: AbortSignal | undefined): AbortSignal {
+    const { signal } = this.#context;
+    return given === undefined ? signal : AbortSignal.any([given, signal]);
+  }
+}
