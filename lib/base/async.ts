@@ -11,6 +11,9 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
   return result;
 }
 
+/** The longest time that a timer takes (24 days): the delay is a signed 32-bit number, and a longer one fires at once. */
+export const timerMsMax = 2 ** 31 - 1;
+
 /** Waits `ms` milliseconds. Rejects with the reason of `signal` when that fires first; leaves no timer behind. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.reject(signal.reason);
@@ -19,10 +22,13 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     clearTimeout(timer);
     reject(signal?.reason);
   };
-  const timer = setTimeout(() => {
-    signal?.removeEventListener("abort", onAbort);
-    resolve();
-  }, ms);
+  const timer = setTimeout(
+    () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    },
+    Math.min(ms, timerMsMax),
+  );
   signal?.addEventListener("abort", onAbort, { once: true });
   return promise;
 }
@@ -30,7 +36,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 /** True if `promise` settles within `ms` (a rejection counts); leaves no timer behind and never rejects. */
 export async function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), ms);
+  const timer = setTimeout(() => resolve(false), Math.min(ms, timerMsMax));
   try {
     return await Promise.race([promise.then(() => true), late]);
   } catch {

@@ -2,7 +2,8 @@
  * One server of the host: its config, its link, its list of tools, and how many calls it gets at a time. It decides
  * nothing about names or rules, and calls no tool by itself.
  */
-import { Semaphore } from "../base/async.ts";
+import { Semaphore, settlesWithin } from "../base/async.ts";
+import { HostError } from "../base/errors.ts";
 import type { McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
@@ -14,7 +15,7 @@ import { givenUp, waitFor } from "./wait.ts";
 
 export interface UseOptions {
   signal: AbortSignal;
-  /** The longest wait for a start that is put off. @default the server's `timeoutMs`, else 60000 */
+  /** The longest wait for a start that is put off, and for a list. @default for a start, the server's `timeoutMs` */
   waitMs?: number | undefined;
 }
 
@@ -80,8 +81,13 @@ export class HostedServer implements AsyncDisposable {
 
   /** The tools, from the cache while that holds. @throws HostError, RpcError */
   async tools(options: UseOptions): Promise<FetchedTools> {
+    const { signal, waitMs } = options;
     const client = await this.#connection.shared(this.#wait(options));
-    return await waitFor(this.#lists.get(client), options.signal);
+    const list = this.#lists.get(client);
+    // Others may wait longer for the same list: only the wait is given up.
+    if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal)))
+      throw lateList(this.name, waitMs);
+    return await waitFor(list, signal);
   }
 
   /** The next `tools` fetches anew. */
@@ -117,4 +123,12 @@ export class HostedServer implements AsyncDisposable {
   #wait({ signal, waitMs = this.timeoutMs }: UseOptions): { signal: AbortSignal; waitMs: number } {
     return { signal, waitMs };
   }
+}
+
+function lateList(server: string, timeoutMs: number): HostError {
+  const text = `server "${server}" did not answer tools/list within ${timeoutMs} ms`;
+  return new HostError("timeout", text, {
+    facts: { server, method: "tools/list", sent: false, timeoutMs },
+    hint: "A longer timeoutMs (--timeout) waits longer.",
+  });
 }

@@ -60,7 +60,10 @@ export interface CallRequest {
   onProgress?: (progress: Progress) => void;
   /** @default "script" */
   actor?: Actor;
-  /** Idle time, renewed by progress. @default the server's, else 60000 */
+  /**
+   * Idle time, renewed by progress; a list that must be made first gets as much, a start has its own
+   * (`startTimeoutMs`). @default the server's, else 60000
+   */
   timeoutMs?: number;
   /** Check arguments against the tool's schema before sending. @default true */
   validate?: boolean;

@@ -2,6 +2,7 @@
  * The requests that wait for an answer: one timer each, renewed by progress up to a hard cap. It sends and reads nothing;
  * whoever holds it says what happened and is told what ran out. On the path of every message: few objects, no closures.
  */
+import { timerMsMax } from "../base/async.ts";
 import { Aborts } from "./aborts.ts";
 import type { Answer, PeerRequestOptions } from "./peer-types.ts";
 
@@ -115,8 +116,3 @@ export class PendingTable {
     if (entry !== undefined) this.#onGivenUp(entry, why);
   }
 }
-
-// --- internal ---
-
-/** Longer timers fire at once (the delay is a signed 32-bit number). */
-const timerMsMax = 2 ** 31 - 1;

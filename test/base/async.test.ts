@@ -26,6 +26,7 @@ test("settlesWithin counts a rejection and does not wait longer than told", asyn
   expect(await settlesWithin(Promise.reject(new Error("x")), 10_000)).toBe(true);
   expect(await settlesWithin(Promise.resolve(), 10_000)).toBe(true);
   expect(await settlesWithin(new Promise(() => {}), 5)).toBe(false);
+  expect(await settlesWithin(sleep(5), Infinity)).toBe(true);
 });
 
 test("sleep ends with the reason of its signal, before and during the wait", async () => {
@@ -35,6 +36,7 @@ test("sleep ends with the reason of its signal, before and during the wait", asy
   await expect(sleeping).rejects.toThrow("wake up");
   await expect(sleep(60_000, controller.signal)).rejects.toThrow("wake up");
   await sleep(1, new AbortController().signal);
+  expect(await settlesWithin(sleep(Infinity, AbortSignal.timeout(50)), 5)).toBe(false);
 });
 
 describe("Semaphore", () => {

@@ -57,6 +57,21 @@ describe("outcomes", () => {
     expect(textOf(await host.call({ tool: "wait", arguments: { ms: 120 } }))).toBe("waited");
   });
 
+  test("a list that is made first gets no more time than the call", async () => {
+    await using host = await hostOver({ s: { silentList: true } });
+    expect(await host.call({ tool: "echo", timeoutMs: 50 })).toMatchObject({
+      status: "failed",
+      sent: false,
+      error: {
+        code: "timeout",
+        message: 'server "s" did not answer tools/list within 50 ms',
+        facts: { server: "s", method: "tools/list", timeoutMs: 50 },
+      },
+    });
+    const unlisted = await host.call({ tool: "echo", timeoutMs: Infinity, validate: false });
+    expect(textOf(unlisted)).toBe("{}");
+  });
+
   test("a server's own timeoutMs holds where the call has none", async () => {
     await using host = await hostOver({ s: { tools: tools("silent"), timeoutMs: 50 } });
     expect(await host.call({ tool: "silent" })).toMatchObject({ error: { code: "timeout" } });

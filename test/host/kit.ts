@@ -14,6 +14,7 @@ export type Fixture = Partial<HostServer> & {
   tools?: unknown[];
   starts?: string;
   startMs?: number;
+  silentList?: boolean;
   exitAfterList?: boolean;
   declares?: object;
   cancels?: string;
@@ -32,18 +33,10 @@ export async function hostOver(
 ): Promise<TestHost> {
   const logged: LogEntry[] = [];
   const servers = Object.entries(fixtures).map(([name, fixture]) => {
-    const {
-      tools: listed,
-      starts,
-      startMs,
-      exitAfterList,
-      declares,
-      cancels,
-      diesOfCancel,
-      ...server
-    } = fixture;
-    const told = { tools: listed, starts, startMs, exitAfterList, declares, cancels, diesOfCancel };
-    const plan = JSON.stringify(told);
+    const { tools: listed, starts, startMs, silentList, exitAfterList, ...rest } = fixture;
+    const { declares, cancels, diesOfCancel, ...server } = rest;
+    const told = { tools: listed, starts, startMs, silentList, exitAfterList };
+    const plan = JSON.stringify({ ...told, declares, cancels, diesOfCancel });
     return [name, { command: process.execPath, args: [program, plan], stopMs: 300, ...server }];
   });
   const host = await createHost({
