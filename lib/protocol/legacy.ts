@@ -76,13 +76,16 @@ export function readInitialize(
 
 /**
  * The revision to ask for in the one retry after a server refused `initialize`: the best legacy one that the error's
- * data names (`supported`, `expected`, or anywhere else); the next older one if the error is about the version but
- * names none. Undefined: there is nothing to try.
+ * data names (`supported`, `expected`, or anywhere else), or else its message; the next older one if neither names any
+ * and the error is about what was sent. Undefined: there is nothing to try.
  */
 export function retryRevision(error: ErrorObject, asked: string): string | undefined {
-  const named = versionsIn(error.data).filter((version) => version !== asked);
-  const best = legacyRevisions.find((revision) => named.includes(revision));
-  if (best !== undefined || named.length > 0 || error.code !== unsupportedVersion) return best;
+  const listed = versionsIn(error.data);
+  const named =
+    listed.length > 0 ? listed : versionsIn(error.message).filter((one) => one !== asked);
+  if (named.length > 0)
+    return legacyRevisions.find((revision) => revision !== asked && named.includes(revision));
+  if (error.code !== unsupportedVersion && error.code !== invalidParams) return undefined;
   return legacyRevisions[legacyRevisions.indexOf(asked) + 1];
 }
 
@@ -94,6 +97,7 @@ function decodeObject(method: string, result: Json): Decoded {
     : { kind: "invalid", reason: `the result of ${method} is not an object` };
 }
 
+const invalidParams = -32602;
 const dataDepthMax = 4;
 
 /** Every date-like version in the strings of an error's data, `requested` and its like left out. */

@@ -137,10 +137,10 @@ describe("a refusal of the revision", () => {
     ["as text", "supported versions: 2025-06-18, 2025-03-26", "2025-06-18"],
     ["deeper", { error: { versions: [{ version: "2025-03-26" }] } }, "2025-03-26"],
     ["only ours again", { supported: ["2025-11-25"] }, undefined],
-    ["only what was asked for", { requested: "2024-11-05" }, undefined],
     ["only modern", { supported: ["2026-07-28"] }, undefined],
-    ["nothing", undefined, undefined],
-    ["null", null, undefined],
+    ["only what was asked for", { requested: "2024-11-05" }, "2025-06-18"],
+    ["nothing", undefined, "2025-06-18"],
+    ["null", null, "2025-06-18"],
   ];
   test.each(rows)("%s", (_, data, revision) => {
     expect(retry(data)).toBe(revision);
@@ -149,11 +149,19 @@ describe("a refusal of the revision", () => {
   test("that lists nothing, but is about the version, is tried with the next older one", () => {
     expect(retry(undefined, -32_022)).toBe("2025-06-18");
     expect(retry({ supported: ["2026-07-28"] }, -32_022)).toBeUndefined();
+    expect(retry(undefined, -32_603)).toBeUndefined();
+  });
+
+  test("may name versions in its words alone", () => {
+    const said = (message: string) => retryRevision({ code: -32_000, message }, "2025-11-25");
+    expect(said("Unsupported: 2025-11-25 - supported: 2024-11-05, 2025-03-26")).toBe("2025-03-26");
+    expect(said("Unsupported: 2025-11-25")).toBeUndefined();
+    expect(said("only 2026-07-28")).toBeUndefined();
   });
 
   test("is read within bounds", () => {
     let deep: unknown = "2024-11-05";
     for (let level = 0; level < 50_000; level++) deep = [deep];
-    expect(retry(deep)).toBeUndefined();
+    expect(retry(deep, -32_603)).toBeUndefined();
   });
 });

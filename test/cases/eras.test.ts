@@ -1,0 +1,246 @@
+/** Reported faults of finding out the era and the version of a server. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+
+import { expectRun, mcphost, tempDir } from "../harness.ts";
+import { nothingLeft } from "../processes.ts";
+import { config, entry, faulty, hostOver, messagesIn, textOf } from "./kit.ts";
+
+setDefaultTimeout(30_000);
+
+const echo = { stdout: "hello\n" };
+
+/** One call of `echo`, with all messages that the server saw. */
+async function echoOf(fault: string[], ...words: string[]) {
+  await using dir = await tempDir();
+  const seen = dir.file("seen");
+  const run = await mcphost(
+    "call",
+    "echo",
+    "message=hello",
+    ...words,
+    "--env",
+    `FIXTURE_SEEN=${seen}`,
+    "--",
+    ...fault,
+  ).run();
+  const messages = await messagesIn(seen);
+  return { run, messages, methods: messages.flatMap(({ method }) => method ?? []) };
+}
+
+describe.concurrent("B011 a legacy server that is silent on the probe", () => {
+  test("is greeted after a short time of the probe's own, and that is remembered", async () => {
+    await using home = await tempDir();
+    const words = ["call", "echo", "message=hello", "--", ...faulty("eras.deaf-until-initialize")];
+    const first = await mcphost(...words)
+      .home(home.path)
+      .run();
+    expectRun(first, echo);
+    expect(first.ms).toBeLessThan(10_000);
+    const file = home.file("seen");
+    const second = await mcphost(
+      ...words.slice(0, 3),
+      "--env",
+      `FIXTURE_SEEN=${file}`,
+      ...words.slice(3),
+    )
+      .home(home.path)
+      .run();
+    expectRun(second, echo);
+    expect((await messagesIn(file))[0]!["method"]).toBe("initialize");
+    await nothingLeft(first.marker, 20_000);
+  });
+
+  test("by the module, within the probe's time and its start", async () => {
+    await using host = await hostOver({ s: entry("eras.deaf-until-initialize") });
+    const started = performance.now();
+    expect(textOf(await host.call({ tool: "echo", arguments: { message: "hi" } }))).toBe("hi");
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(host.servers()).toMatchObject([{ era: "legacy" }]);
+  });
+});
+
+const odd: Record<string, string> = {
+  ...Object.fromEntries(
+    [-32602, -32603, -32600, -32601, -32700, -32000, -32022, 0, 1, 404].map((code) => [
+      `error ${code}`,
+      `{"jsonrpc":"2.0","id":ID,"error":{"code":${code},"message":"no"}}`,
+    ]),
+  ),
+  "error with id null": '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}',
+  "-32600 with id null": '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}',
+  "an error without id": '{"jsonrpc":"2.0","error":{"code":-32601,"message":"no"}}',
+  "an error that is a text": '{"jsonrpc":"2.0","id":ID,"error":"no"}',
+  "an error without anything": '{"jsonrpc":"2.0","id":ID,"error":{}}',
+  ...Object.fromEntries(
+    [
+      "{}",
+      "null",
+      '"ok"',
+      "42",
+      "[]",
+      "true",
+      '{"supportedVersions":"2026-07-28"}',
+      '{"supportedVersions":[1]}',
+      '{"supportedVersions":[]}',
+      '{"protocolVersion":"2025-06-18"}',
+      '{"resultType":"input_required"}',
+    ].map((result) => [`the result ${result}`, `{"jsonrpc":"2.0","id":ID,"result":${result}}`]),
+  ),
+  "neither result nor error": '{"jsonrpc":"2.0","id":ID}',
+  "a line that is no message": "what?",
+  "an HTML page": "<html>404 not found</html>",
+};
+
+describe.concurrent(
+  "B013 O002 O011 whatever is no DiscoverResult leads to initialize on the same link",
+  () => {
+    test.each(Object.entries(odd))("%s", async (_, answer) => {
+      const { run, methods } = await echoOf(faulty("eras.odd-probe", answer));
+      expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: "hello\n" });
+      // One process saw it all: nothing was started again.
+      expect(methods.slice(0, 3)).toEqual([
+        "server/discover",
+        "initialize",
+        "notifications/initialized",
+      ]);
+      expect(methods.filter((method) => method === "initialize")).toHaveLength(1);
+    });
+  },
+);
+
+describe.concurrent("B014 a flood on stderr for the probe", () => {
+  test("does no harm and is not shown", async () => {
+    const { run } = await echoOf(faulty("eras.flood-on-probe"));
+    expectRun(run, echo);
+  });
+
+  test("nor is it in the reason of a later failure that has nothing to do with it", async () => {
+    const run = await mcphost("call", "nope", "--", ...faulty("eras.flood-on-probe")).run();
+    expectRun(run, { code: 2, stderr: /nope/ });
+    expect(run.stderr).not.toContain("validation");
+  });
+});
+
+describe.concurrent("B016 a version that is refused by an error", () => {
+  const refusal = (error: object) =>
+    JSON.stringify({ jsonrpc: "2.0", id: "ID", error }).replace('"ID"', "ID");
+  const best = "2025-06-18";
+  test.each<[string, object, string]>([
+    [
+      "data.supported",
+      {
+        code: -32602,
+        message: "Unsupported protocol version",
+        data: { supported: [best, "2024-11-05"], requested: "2025-11-25" },
+      },
+      best,
+    ],
+    ["data.expected", { code: -32602, message: "bad version", data: { expected: best } }, best],
+    [
+      "data.supportedVersions",
+      { code: -32602, message: "bad", data: { supportedVersions: ["2024-11-05"] } },
+      "2024-11-05",
+    ],
+    [
+      "data as text",
+      { code: -32602, message: "bad", data: `supported versions: ${best}, 2024-11-05` },
+      best,
+    ],
+    [
+      "the message",
+      {
+        code: -32602,
+        message:
+          "Unsupported protocol version: 2025-11-25 - supported versions: 2025-06-18, 2025-03-26",
+      },
+      best,
+    ],
+    [
+      "-32000 and the message",
+      {
+        code: -32000,
+        message:
+          "Bad Request: Unsupported protocol version (supported versions: 2025-03-26, 2024-11-05)",
+      },
+      "2025-03-26",
+    ],
+    [
+      "no version at all: the next older one",
+      { code: -32602, message: "Unsupported protocol version" },
+      best,
+    ],
+    ["-32022 without a list", { code: -32022, message: "no" }, best],
+  ])("listed in %s: one retry", async (_, error, version) => {
+    const { run, messages } = await echoOf(faulty("eras.refuses-version", refusal(error), version));
+    expectRun(run, echo);
+    const asked = messages.filter(({ method }) => method === "initialize");
+    expect(asked.map(({ params }) => params.protocolVersion)).toEqual(["2025-11-25", version]);
+  });
+
+  test("when that is refused too, the server's own words are shown, after one retry", async () => {
+    const error = { code: -32602, message: "only on Sundays", data: { supported: [best] } };
+    const { run, methods } = await echoOf(faulty("eras.refuses-version", refusal(error), "never"));
+    expectRun(run, { code: 3, stderr: /server "server".*only on Sundays/s });
+    expect(methods.filter((method) => method === "initialize")).toHaveLength(2);
+  });
+});
+
+describe.concurrent("B017 a version that is only echoed", () => {
+  test.each(["2025-11-25", "2026-07-28", "2024-11-05", "2024-10-07"])("%s", async (version) => {
+    const server = faulty("eras.echoes-version", version);
+    const { run, methods } = await echoOf(server);
+    expectRun(run, echo);
+    expect(methods).toContain("notifications/initialized");
+    const json = await mcphost("call", "fault", "--json", "--", ...server).run();
+    expectRun(json, { stdout: '{"content":[{"type":"text","text":"right"}]}\n' });
+    const check = await mcphost(
+      "servers",
+      "--check",
+      "--json",
+      ...config({ s: entry("eras.echoes-version", {}, version) }),
+    ).run();
+    expect(JSON.parse(check.stdout)).toMatchObject([{ era: "legacy", state: "ready", tools: 2 }]);
+  });
+});
+
+describe.concurrent("what comes first", () => {
+  test("O001 the probe is the very first message, alone until it is answered", async () => {
+    const server = faulty("eras.pinning");
+    expectRun(await mcphost("call", "fault", "--", ...server).run(), { stdout: "right\n" });
+    expectRun(await mcphost("tools", "--", ...server).run(), { stdout: "fault()\narray()\n" });
+    await using host = await hostOver({ s: entry("eras.pinning") });
+    await host.tools();
+    expect(host.servers()).toMatchObject([{ era: "modern", revision: "2026-07-28" }]);
+  });
+
+  test("O001 many callers at once send nothing before it either", async () => {
+    await using host = await hostOver({ s: entry("eras.pinning") });
+    const calls = Array.from({ length: 10 }, () => host.call({ tool: "fault" }));
+    expect((await Promise.all(calls)).map(textOf)).toEqual(calls.map(() => "right"));
+  });
+
+  test("O004 every request carries the whole envelope", async () => {
+    expectRun(await mcphost("call", "fault", "--", ...faulty("eras.lax")).run(), {
+      stdout: "right\n",
+    });
+    await using host = await hostOver({ s: entry("eras.lax") });
+    expect((await host.tools()).tools).toHaveLength(2);
+    for (const validate of [true, false])
+      expect(textOf(await host.call({ tool: "fault", validate }))).toBe("right");
+  });
+
+  test("O004 B017 being served is no sign of support: the list of versions decides", async () => {
+    const run = await mcphost("call", "fault", "--", ...faulty("eras.lax-other-version")).run();
+    expectRun(run, { code: 3, stderr: /server "server" refused initialize.*initialize is gone/s });
+  });
+
+  test("O022 a tool's result is passed through as each era has it", async () => {
+    const words = ["call", "array", "--json", "--protocol"];
+    const modern = await mcphost(...words, "modern", "--", ...faulty("eras.both-eras")).run();
+    expectRun(modern, {
+      stdout: '{"resultType":"complete","content":[],"structuredContent":[1,2,3]}\n',
+    });
+    const legacy = await mcphost(...words, "legacy", "--", ...faulty("eras.both-eras")).run();
+    expectRun(legacy, { stdout: '{"content":[],"structuredContent":{"result":[1,2,3]}}\n' });
+  });
+});
