@@ -59,7 +59,7 @@ odd    -      misconfigured  -    -      ${file}
       era: "legacy",
       revision: "2025-11-25",
       serverInfo: { name: "guide", version: "1.2.3" },
-      instructions: "Ask before you write.\nLine two.\nLine three.\nLine four.",
+      instructions: "Ask before you write.\n\nLine two.\nLine three.\nLine four.",
       tools: 2,
       from: { kind: "named", file: dir.file("c.json") },
     });

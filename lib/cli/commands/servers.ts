@@ -178,8 +178,7 @@ function tableOf(rows: readonly Row[]): string {
 
 /** Below the line of its server, indented; the whole text is in `--json`. */
 function instructionsOf(text = ""): string {
-  const lines = text.trim().split(/\r?\n/);
-  if (lines[0] === "") return "";
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
   const more = lines.length > 3 ? ["…"] : [];
   return [...lines.slice(0, 3), ...more].map((line) => `\n    ${line.slice(0, 200)}`).join("");
 }
