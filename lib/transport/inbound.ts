@@ -19,20 +19,27 @@ export interface Inbound {
 export interface InboundOptions extends Pick<PeerOptions, "onRequest"> {
   /** Hands one answer to the link; never throws. */
   respond: (response: Response) => void;
+  /** Is told when the first request is taken up, and when none is left. */
+  onBusy: (isBusy: boolean) => void;
   /** Requests at once; one more is refused with -32603. @default 100 */
   inboundMax?: number;
 }
 
 export function inbound(options: InboundOptions): Inbound {
-  const { onRequest, respond, inboundMax = 100 } = options;
+  const { onRequest, respond, onBusy, inboundMax = 100 } = options;
   // Keyed with the id's type: 1 and "1" are two requests.
   const running = new Map<RequestId, AbortController>();
 
+  const remove = (id: RequestId): void => {
+    if (running.delete(id) && running.size === 0) onBusy(false);
+  };
+
   const work = async ({ id, method, params = {} }: Request): Promise<void> => {
     const abort = new AbortController();
+    if (running.size === 0) onBusy(true);
     running.set(id, abort);
     const answer = await answerOf(onRequest, { method, params, signal: abort.signal });
-    if (running.get(id) === abort) running.delete(id);
+    if (running.get(id) === abort) remove(id);
     // Nobody waits for the answer to a cancelled request.
     if (!abort.signal.aborted) respond({ jsonrpc: "2.0", id, ...answer });
   };
@@ -47,7 +54,7 @@ export function inbound(options: InboundOptions): Inbound {
     },
     cancel(id) {
       const abort = running.get(id);
-      running.delete(id);
+      remove(id);
       abort?.abort(new Error("cancelled by the far side"));
       return abort !== undefined;
     },

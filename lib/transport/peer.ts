@@ -27,6 +27,8 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
   const theirs = inbound({
     ...(onRequest && { onRequest }),
     respond: (response) => void ours.post(response),
+    // It may be waiting for a person to answer: that is not its silence.
+    onBusy: (isBusy) => (isBusy ? ours.pending.pause() : ours.pending.resume()),
   });
 
   const receive = (item: Incoming): void => {

@@ -13,7 +13,7 @@ export interface Pending {
   readonly options: PeerRequestOptions;
   /** Whether the request carried its progress token. */
   readonly hasToken: boolean;
-  readonly capAt: number;
+  capAt: number;
   /** When it runs out unless something is heard of it. */
   idleAt: number;
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,6 +42,8 @@ export class PendingTable {
   readonly #aborts: Aborts<Pending>;
   readonly #onGivenUp: (entry: Pending, why: GivenUp) => void;
   readonly #ring: (entry: Pending) => void;
+  /** Since when all clocks stand still; undefined: they run. */
+  #pausedAt: number | undefined;
 
   constructor(onGivenUp: (entry: Pending, why: GivenUp) => void) {
     this.#onGivenUp = onGivenUp;
@@ -95,6 +97,25 @@ export class PendingTable {
     this.#arm(entry, now);
   }
 
+  /** Stops all clocks, and those of requests that are added, until `resume`. */
+  pause(): void {
+    this.#pausedAt ??= performance.now();
+  }
+
+  resume(): void {
+    if (this.#pausedAt === undefined) return;
+    const now = performance.now();
+    const ms = now - this.#pausedAt;
+    this.#pausedAt = undefined;
+    for (const entry of this.#entries.values()) {
+      entry.idleAt += ms;
+      entry.capAt += ms;
+      // Its timer may have rung in vain.
+      clearTimeout(entry.timer);
+      this.#arm(entry, now);
+    }
+  }
+
   /** Takes out all, oldest first. */
   clear(): Pending[] {
     return this.waiting().flatMap(({ id }) => this.take(id) ?? []);
@@ -106,9 +127,10 @@ export class PendingTable {
   }
 
   #look(entry: Pending): void {
+    if (this.#pausedAt !== undefined) return;
     const now = performance.now();
     if (now < entry.idleAt && now < entry.capAt) return this.#arm(entry, now);
-    this.#giveUp(entry, now >= entry.capAt ? "capped" : "idle");
+    this.#giveUp(entry, now >= entry.idleAt ? "idle" : "capped");
   }
 
   #giveUp({ id }: Pending, why: GivenUp): void {

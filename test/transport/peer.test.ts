@@ -258,6 +258,32 @@ describe("time", () => {
     expect(error).toMatchObject({ code: "timeout", facts: { timeoutMs: 250 } });
   });
 
+  test("stands still, hard cap and all, while we answer the far side", async () => {
+    const person = Promise.withResolvers<object>();
+    await using far = farSide({ onRequest: async () => (await person.promise) as never });
+    const call = far.peer.request("a", {}, { timeoutMs: 60, timeoutMaxMs: 60 });
+    for (const id of ["q1", "q2"]) await far.say({ id, method: "elicitation/create" });
+    await far.say({ method: "notifications/cancelled", params: { requestId: "q2" } });
+    await Bun.sleep(150);
+    const during = far.peer.request("b", {}, { timeoutMs: 60 });
+    await Bun.sleep(150);
+    person.resolve({ action: "accept" });
+    await far.until((message) => "id" in message && message.id === "q1");
+    for (const id of [1, 2]) await far.say({ id, result: {} });
+    await Promise.all([call, during]);
+    const silent = await failure(far.peer.request("c", {}, { timeoutMs: 60, timeoutMaxMs: 60 }));
+    expect(silent).toMatchObject({ code: "timeout", hint: expect.stringContaining("--timeout") });
+  });
+
+  test("runs on behind an answer that the far side makes nothing of", async () => {
+    await using far = farSide({ onRequest: async () => (await Bun.sleep(100), {}) });
+    const call = failure(far.peer.request("a", {}, { timeoutMs: 50 }));
+    await far.say({ id: "q", method: "roots/list" });
+    const started = performance.now();
+    expect((await call).code).toBe("timeout");
+    expect(performance.now() - started).toBeGreaterThan(100);
+  });
+
   test("may be longer than a timer can be", async () => {
     await using far = farSide({ script: () => ({ result: {} }) });
     await far.peer.request("a", {}, { timeoutMs: Number.MAX_SAFE_INTEGER });
