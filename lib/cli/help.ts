@@ -1,39 +1,55 @@
-/** What `--help`, `--version` and the bare program print. Pure: text in, text out; loaded only when asked for. */
+/**
+ * What `--help`, `--version` and the bare program print: our tables of commands and flags as citty's, rendered by its
+ * `renderUsage`. What citty cannot show (long aliases, repeated flags, lines that end) is put into the table before or
+ * mended after. Text in, text out; citty is loaded for help alone.
+ */
+import type { ArgsDef, CommandDef } from "citty";
+
 import { version } from "../../package.json";
 import { legacyRevisions, modernRevisions } from "../protocol/codecs.ts";
-import type { Command, FlagDef } from "./types.ts";
+import type { Command, FlagDef, FlagTable } from "./types.ts";
+
+export interface HelpOptions {
+  /** The reader is a terminal that wants it. */
+  color: boolean;
+}
+
+const program = "mcphost";
 
 /** The commands, one a line. */
-export function commandsText(commands: readonly Command[]): string {
-  const rows = commands.map((command): Row => [
-    `${command.name} ${command.usage}`.trim(),
-    command.description,
-  ]);
-  return `mcphost: calls the tools of MCP servers from the shell
+export async function commandsText(
+  commands: readonly Command[],
+  options: HelpOptions,
+): Promise<string> {
+  const description = "Call the tools of MCP servers from the shell";
+  const subCommands = Object.fromEntries(
+    commands.map(({ name, description: words }) => [name, { meta: { description: words } }]),
+  );
+  const command = { meta: { name: program, version, description }, subCommands };
+  const texts = commands.map((one) => one.description);
+  return `${await render(command, texts, options)}
 
-Usage: mcphost COMMAND [FLAGS] [-- SERVER COMMAND…]
+Flags may stand anywhere before "--", behind which a server's command line stands.
 
-${columns(rows)}
+${heading("EXAMPLE", options)}
 
-Flags may stand anywhere before "--". mcphost COMMAND --help shows those of a command.
-
-  mcphost call echo message=hi -- npx -y @modelcontextprotocol/server-everything
+  ${program} call echo message=hi -- npx -y @modelcontextprotocol/server-everything
 `;
 }
 
 /** The flags of one command and one example. */
-export function commandText(command: Command): string {
-  const rows = Object.entries(command.flags)
-    .filter(([, def]) => def.type !== "positional")
-    .map(([name, def]): Row => [flagLabel(name, def), flagWords(name, def)]);
-  return `${command.description}
+export async function commandText(command: Command, options: HelpOptions): Promise<string> {
+  const { name, description, usage, flags, example } = command;
+  const args = argsOf(flags);
+  const meta = { name: `${program} ${name}`, description };
+  const texts = Object.values(args).map((arg) => arg.description ?? "");
+  const text = await render({ meta, args }, texts, options);
+  // citty knows positionals by their name alone.
+  return `${text.replace(/\[OPTIONS\] ?/, () => `[OPTIONS] ${usage}`.trim())}
 
-Usage: ${`mcphost ${command.name} ${command.usage}`.trim()}
+${heading("EXAMPLE", options)}
 
-${columns(rows)}
-
-Example:
-  ${command.example}
+  ${example}
 `;
 }
 
@@ -45,37 +61,47 @@ export function versionText(): string {
 
 // --- internal ---
 
-type Row = [label: string, words: string];
-
-const labelMax = 30;
 const lineMax = 100;
 
-function flagLabel(name: string, def: FlagDef): string {
-  const short = def.alias?.find((alias) => alias.length === 1);
-  const value = def.type === "string" ? ` ${def.valueHint ?? "VALUE"}` : "";
-  return `${short === undefined ? "    " : `-${short}, `}--${name}${value}`;
+/** citty's own rendering, its descriptions (`texts`) wrapped, without colour where none is wanted. */
+async function render(
+  command: CommandDef,
+  texts: readonly string[],
+  { color }: HelpOptions,
+): Promise<string> {
+  const { renderUsage } = await import("citty");
+  const usage = await renderUsage(command);
+  const longestFirst = texts.toSorted((a, b) => b.length - a.length);
+  const lines = (color ? usage : Bun.stripANSI(usage)).trimEnd().split("\n");
+  return lines.map((line) => wrapped(line.trimEnd(), longestFirst)).join("\n");
 }
 
-function flagWords(name: string, def: FlagDef): string {
-  const others = (def.alias ?? []).filter((alias) => alias.length > 1).map((alias) => `--${alias}`);
-  const notes = [...(def.repeat ? ["may be repeated"] : []), ...others.map((o) => `also ${o}`)];
-  return notes.length === 0 ? def.description : `${def.description} (${notes.join(", ")})`;
+/** A flag as citty takes it: it writes each alias with one dash, and knows no flag that is given twice. */
+function argsOf(flags: FlagTable): ArgsDef {
+  const args = Object.entries(flags).map(([name, def]) => {
+    const { type, valueHint } = def;
+    const alias = (def.alias ?? []).filter(isShort);
+    return [name, { type, alias, description: wordsOf(def), ...(valueHint && { valueHint }) }];
+  });
+  return Object.fromEntries(args) as ArgsDef;
 }
 
-/** Two columns; a label that is too long has a line of its own, long words are wrapped. */
-function columns(rows: readonly Row[]): string {
-  const width = Math.min(labelMax, Math.max(...rows.map(([label]) => label.length)));
-  return rows
-    .map(([label, words]) => {
-      const lines = wrap(words, lineMax - width - 4);
-      const head = label.length > width ? [`  ${label}`] : [];
-      const body = lines.map((line, i) => {
-        const left = i === 0 && head.length === 0 ? label : "";
-        return `  ${left.padEnd(width)}  ${line}`;
-      });
-      return [...head, ...body].join("\n");
-    })
-    .join("\n");
+function wordsOf({ description, repeat, alias = [] }: FlagDef): string {
+  const also = alias.filter((one) => !isShort(one)).map((one) => `also --${one}`);
+  const notes = [...(repeat ? ["may be repeated"] : []), ...also];
+  return notes.length === 0 ? description : `${description} (${notes.join(", ")})`;
+}
+
+function isShort(alias: string): boolean {
+  return alias.length === 1;
+}
+
+/** citty gives a description one line, however long. */
+function wrapped(line: string, texts: readonly string[]): string {
+  const text = texts.find((one) => line.endsWith(one)) ?? "";
+  const head = line.slice(0, line.length - text.length);
+  const column = Bun.stringWidth(head);
+  return head + wrap(text, lineMax - column).join(`\n${" ".repeat(column)}`);
 }
 
 function wrap(text: string, width: number): string[] {
@@ -88,4 +114,9 @@ function wrap(text: string, width: number): string[] {
     } else line = line === "" ? word : `${line} ${word}`;
   }
   return [...lines, line];
+}
+
+/** In the manner of citty's own. */
+function heading(text: string, { color }: HelpOptions): string {
+  return color ? `\x1b[4m\x1b[1m${text}\x1b[22m\x1b[24m` : text;
 }

@@ -141,11 +141,16 @@ function maxTime(flags: Parsed["flags"], end: (reason: HostError) => void): Disp
 
 async function show(routed: Exclude<Route, { kind: "run" }>, world: World): Promise<number> {
   const help = await import("./help.ts");
+  const options = { color: world.terminal.stdout && !world.env["NO_COLOR"] };
   if (routed.kind === "version") await world.stdout.write(help.versionText());
-  else if (routed.command) await world.stdout.write(help.commandText(routed.command));
+  else if (routed.command)
+    await world.stdout.write(await help.commandText(routed.command, options));
   else {
     const all = await Promise.all(Object.values(commands).map((load) => load()));
-    const text = help.commandsText(all.map((module) => module.default));
+    const text = await help.commandsText(
+      all.map((module) => module.default),
+      options,
+    );
     // The bare program in a script is a mistake, and stdout is for results.
     const mistake = routed.bare && !world.terminal.stdout;
     await (mistake ? world.stderr : world.stdout).write(text);

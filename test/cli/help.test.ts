@@ -9,30 +9,46 @@ const commands = ["call", "tools", "servers", "config", "trust", "tee", "doctor"
 
 test.concurrent("alone in a pipe: the commands on stderr, exit 2", async () => {
   const run = await mcphost().run();
-  expectRun(run, { code: 2, stderr: /Usage: mcphost COMMAND/ });
-  for (const command of commands) expect(run.stderr).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+  expectRun(run, { code: 2, stderr: /^USAGE mcphost call\|tools\|/m });
+  for (const command of commands) expect(run.stderr).toMatch(new RegExp(`^ +${command} {4}`, "m"));
 });
 
-test.concurrent("alone on a terminal: exit 0", async () => {
-  await using screen = await mcphost().terminal();
-  await screen.shows(/Usage: mcphost COMMAND/);
-  expect(await screen.exited).toBe(0);
+test.concurrent("alone on a terminal: exit 0, in colour unless NO_COLOR says no", async () => {
+  for (const [env, shown] of [
+    [{}, /\x1b\[36mmcphost call\|tools\|/],
+    [{ NO_COLOR: "yes" }, /^USAGE mcphost call\|tools\|/m],
+  ] as const) {
+    await using screen = await mcphost().env(env).terminal();
+    await screen.shows(shown);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text().includes("\x1b")).toBe(!("NO_COLOR" in env));
+  }
 });
 
 test.concurrent.each([["--help"], ["-h"], ["help"]])(
   "%s lists the commands on stdout",
   async (word) => {
-    expectRun(await mcphost(word).run(), { stdout: /Usage: mcphost COMMAND/ });
+    expectRun(await mcphost(word).run(), { stdout: /^USAGE mcphost call\|tools\|/m });
   },
 );
 
 test.concurrent.each(commands)("%s --help: its flags and an example", async (command) => {
   const run = await mcphost(command, "--help").run();
   expectRun(run, {
-    stdout: new RegExp(`Usage: mcphost ${command}[^]*Example:\n  .*mcphost ${command}`),
+    stdout: new RegExp(`^USAGE mcphost ${command} [^]*EXAMPLE\n\n  .*mcphost ${command}`, "m"),
   });
+  expect(run.stdout).not.toMatch(/\x1b| $/m);
   expect(Math.max(...run.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   expectRun(await mcphost("help", command).run(), { stdout: run.stdout });
+});
+
+test.concurrent("a flag's other names, its value, and that it may be repeated", async () => {
+  const { stdout } = await mcphost("call", "--help").run();
+  const words = stdout.replaceAll(/\s+/g, " ");
+  expect(words).toContain("USAGE mcphost call [OPTIONS] TOOL [ARG…] [-- COMMAND…]");
+  expect(words).toContain(
+    "-c, --config=<FILE> a config file of any known format (may be repeated, also --mcp-config, also --mcp-servers-config)",
+  );
 });
 
 test.concurrent("--version: ours, Bun's, the revisions", async () => {
