@@ -64,10 +64,15 @@ export async function checkReading(reading: Reading, table: FlagTable, command: 
   if (reason === "no-negation")
     throw new HostError("usage", `${flag} cannot be switched off`, { hint });
   const { nearest } = await import("../base/nearest.ts");
-  const [best] = nearest(flag.replace(/^-+/, ""), flagWords(table), 1);
+  const name = flag.replace(/^-+/, "");
+  const [best] = nearest(name, flagWords(table), 1);
+  // Other clients take a tool's arguments as flags.
+  const isArgument = command === "call" && flag.startsWith("--");
+  const argument = isArgument ? `an argument of the tool is written ${name}=VALUE. ` : "";
+  const meant = best === undefined ? argument : `did you mean ${dashed(best)}? `;
   throw new HostError("usage", `unknown flag ${flag}`, {
     facts: best === undefined ? {} : { nearest: dashed(best) },
-    hint: best === undefined ? hint : `did you mean ${dashed(best)}? ${hint}`,
+    hint: meant + hint,
   });
 }
 

@@ -56,7 +56,7 @@ export const serverFlags: FlagTable = {
   timeout: {
     type: "string",
     valueHint: "DURATION",
-    description: "how long a server may be silent (60s); progress renews it",
+    description: "how long a call may hear nothing of its server (60s); progress renews it",
   },
   protocol: {
     type: "string",

@@ -39,7 +39,7 @@ export function report(error: unknown, options: ReportOptions): string {
 export function telling(stderr: readonly string[], max: number): string[] {
   if (max <= 0) return [];
   const said = stderr.filter((line) => line.trim() !== "");
-  const words = said.filter((line) => !noise.test(line));
+  const words = said.filter((line) => !noise.some((pattern) => pattern.test(line)));
   return (words.length > 0 ? words : said).slice(-max);
 }
 
@@ -48,9 +48,13 @@ export function telling(stderr: readonly string[], max: number): string[] {
 const linesMax = 4;
 const messageMax = 2000;
 
-/** Frames of JavaScript and Python, source excerpts with their carets, and what Node and Bun end with. */
-const noise =
-  /^\s+at |^\s*File ".*", line \d+|^\s*[\^~]+\s*$|^\s*[{}]\s*$|^(Node\.js|Bun) v\d|^\s*\d+ \| /;
+/** Frames of JavaScript and Python, source excerpts with their carets, and what Node, Bun and npm end with. */
+const noise: readonly RegExp[] = [
+  /^\s+at |^\s*File ".*", line \d+/,
+  /^\s*[\^~]+\s*$|^\s*[{}]\s*$|^\s*\d+ \| /,
+  /^(Node\.js|Bun) v\d/,
+  /^npm (error|ERR!)( \d+)?( Note that .*| tarball, .*| A complete log .*)?\s*$/,
+];
 
 interface Told {
   code: string;

@@ -85,7 +85,10 @@ describe("misfits", () => {
   test.each<[string[], RegExp]>([
     [["--timeot", "5"], /^usage: unknown flag --timeot: did you mean --timeout\?/],
     [["--jsno"], /did you mean --json\?/],
-    [["--zzzzzzzz"], /^usage: unknown flag --zzzzzzzz: mcphost call --help/],
+    [
+      ["--zzzzzzzz"],
+      /^usage: unknown flag --zzzzzzzz: .*tool .*zzzzzzzz=VALUE\. mcphost call --help/,
+    ],
     [["--timeot=secret"], /^usage: unknown flag --timeot:/],
     [["-x"], /^usage: unknown flag -x/],
     [["--timeout"], /^usage: --timeout needs a value: .*--timeout=VALUE/],

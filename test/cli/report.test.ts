@@ -98,6 +98,22 @@ describe("the telling lines of a stderr", () => {
       ],
       ["Traceback (most recent call last):", "KeyError: 'API_KEY'"],
     ],
+    [
+      "npm",
+      [
+        "npm error code E404",
+        "npm error 404 Not Found - GET https://registry.npmjs.org/nope",
+        "npm error 404",
+        "npm error 404  'nope@*' is not in this registry.",
+        "npm error 404 Note that you can also install from a",
+        "npm error 404 tarball, folder, http url, or git url.",
+        "npm error A complete log of this run can be found in: /x/debug-0.log",
+      ],
+      [
+        "npm error 404 Not Found - GET https://registry.npmjs.org/nope",
+        "npm error 404  'nope@*' is not in this registry.",
+      ],
+    ],
     ["nothing but frames", ["    at a", "    at b", "    at c"], ["    at b", "    at c"]],
     ["nothing", [], []],
   ])("%s", (_, stderr, told) => {
