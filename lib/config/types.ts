@@ -73,6 +73,11 @@ export interface PolicyRule {
   /** JSON pointer → glob over the value's text. */
   arguments?: Record<string, string>;
   do: "allow" | "deny" | "ask";
+  /**
+   * This `allow` is the answer of the person who typed the command to every rule that asks (`--allow-tool`,
+   * `--allow-all`); no config can say it. @default false
+   */
+  answers?: boolean;
   reason?: string;
   origin?: Origin;
 }

@@ -1,6 +1,6 @@
 /**
  * Who may call what, by rules from flags and config. Pure. Among the rules that match, deny is stronger than ask and ask
- * stronger than allow; where none matches everybody may. What a server offers at all is a question of its own
+ * stronger than allow, unless that allow is the answer to what is asked; where none matches everybody may. What a server offers at all is a question of its own
  * (`isOffered`), and no rule widens it.
  */
 import { matchesGlob } from "../base/glob.ts";
@@ -40,8 +40,11 @@ export function compileRules(policy: readonly PolicyRule[]): (subject: RuleSubje
   const byStrength = (["deny", "ask", "allow"] as const).flatMap((strength) =>
     policy.filter((rule) => rule.do === strength),
   );
+  const answers = policy.filter((rule) => rule.do === "allow" && rule.answers === true);
   return (subject) => {
-    const rule = byStrength.find((one) => matches(one, subject));
+    const strongest = byStrength.find((one) => matches(one, subject));
+    const answer = strongest?.do === "ask" && answers.find((one) => matches(one, subject));
+    const rule = answer || strongest;
     return rule === undefined ? { do: "allow" } : { do: rule.do, rule };
   };
 }

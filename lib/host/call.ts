@@ -139,7 +139,9 @@ function decide(call: Call, { server, names }: Target, policy: readonly PolicyRu
     : `${what} is denied by ${by}${why}`;
   throw new HostError("denied", text, {
     facts: { server: call.server, tool: call.tool, rule: by },
-    ...(asked && { hint: "Allow it beforehand: change the rule, or pass --allow-all." }),
+    ...(asked && {
+      hint: `Allow it beforehand: change the rule, or pass --allow-tool ${call.tool}.`,
+    }),
   });
 }
 

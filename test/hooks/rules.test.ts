@@ -43,6 +43,18 @@ test("deny is stronger than ask, ask stronger than allow, in any order", () => {
   expect(decided([{ do: "allow", tools: "other" }])).toBe("allow");
 });
 
+test("an allow that answers is stronger than ask, an approval of the server included; deny is stronger still", () => {
+  const answer: PolicyRule = { do: "allow", tools: "write", answers: true };
+  for (const policy of [
+    [answer, { do: "ask" }],
+    [{ do: "ask" }, answer],
+    [...rules("always"), answer],
+  ])
+    expect(compileRules(policy as PolicyRule[])(subject)).toEqual({ do: "allow", rule: answer });
+  expect(decided([answer, { do: "ask" }, { do: "deny" }])).toBe("deny");
+  expect(decided([{ ...answer, tools: "read" }, { do: "ask" }])).toBe("ask");
+});
+
 test("a glob is tried against own name, exposed name and SERVER.TOOL; case counts", () => {
   for (const tools of ["write", "fs_w*", "fs.write", "*"])
     expect(decided([{ do: "deny", tools }])).toBe("deny");
