@@ -2,7 +2,6 @@
  * Bytes into lines. Splits at LF only, looks at each byte once, keeps fragments and joins them when their line ends.
  * It never decodes (a multi-byte character may be cut between chunks) and never keeps more than a line's bound.
  */
-import { compact } from "./slice.ts";
 
 export interface LineOptions {
   /** Bytes of one line, without its LF. @default 67108864 (64 MiB) */
@@ -151,11 +150,6 @@ export class LineSplitter {
     this.#first = false;
     return start === 0 && end === line.length ? line : line.subarray(start, end);
   }
-}
-
-/** One line for the wire: the text of one JSON value and an LF. Line breaks between its tokens are taken out. */
-export function encodeLine(text: string): string {
-  return `${compact(text)}\n`;
 }
 
 // --- internal ---

@@ -2,10 +2,11 @@
  * One child whose stdin and stdout are handed on as raw bytes, for `tee`. It has our whole environment, our stderr and a
  * process group of its own. It never splits, decodes, keeps or stops anything: that is the caller's and the reaper's part.
  */
-import { HostError } from "../base/errors.ts";
-import type { ExitInfo, Reaper } from "./child.ts";
+import type { ChildSpec, ExitInfo, Reaper } from "./child.ts";
+import { resolveCommand, startError } from "./command.ts";
 
 export interface PassthroughSpec {
+  /** Looked for as that of any server. */
   argv: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
@@ -26,9 +27,9 @@ export interface Passthrough {
   signal(name: NodeJS.Signals): void;
 }
 
-/** @throws HostError `server_start` when the command cannot be started */
-export function spawnPassthrough({ argv, env, cwd, reaper }: PassthroughSpec): Passthrough {
-  const proc = spawn(argv, env, cwd);
+/** @throws HostError `server_start` · `config` (NUL in an argument) */
+export function spawnPassthrough({ reaper, ...spec }: PassthroughSpec): Passthrough {
+  const proc = spawn(spec);
   reaper?.add(proc.pid);
   return {
     pid: proc.pid,
@@ -67,25 +68,22 @@ export function spawnPassthrough({ argv, env, cwd, reaper }: PassthroughSpec): P
 
 // --- internal ---
 
-function spawn(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-) {
+function spawn({ argv: [command = "", ...args], env, cwd }: Omit<PassthroughSpec, "reaper">) {
+  const ours = Object.entries(env).filter(([, value]) => value !== undefined);
+  const own = Object.fromEntries(ours) as Record<string, string>;
+  const spec: ChildSpec = { name: command, command, args, env: own, cwd };
+  const { argv, verbatim } = resolveCommand(spec);
   try {
-    return Bun.spawn([...argv], {
+    return Bun.spawn(argv, {
       cwd,
-      env,
+      env: own,
       stdin: "pipe",
       stdout: "pipe",
       stderr: "inherit",
       detached: true,
+      windowsVerbatimArguments: verbatim,
     });
   } catch (cause) {
-    throw new HostError("server_start", `cannot start ${argv[0]}`, {
-      facts: { command: argv[0], reason: (cause as NodeJS.ErrnoException).code ?? String(cause) },
-      hint: "check that the command is installed, executable and on PATH",
-      cause,
-    });
+    throw startError(spec, argv[0] ?? command, cause);
   }
 }

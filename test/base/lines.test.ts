@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { encodeLine, type Line, LineSplitter } from "../../lib/base/lines.ts";
+import { type Line, LineSplitter } from "../../lib/base/lines.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -157,11 +157,6 @@ describe("frames by length", () => {
     const wanted = ["oversize 9", "", "oversize 9", "Length 3", "", "ok!", "Length 7", "", "half"];
     expect(readFrames([encoder.encode(text)], 8)).toEqual(["Length 9", ...wanted.slice(1)]);
   });
-});
-
-test("encodeLine makes one line of any JSON text", () => {
-  expect(encodeLine('{"a":"x\\ny"}')).toBe('{"a":"x\\ny"}\n');
-  expect(encodeLine('{\r\n  "a": 1,\n\n\t"b": [\n]\n}\n')).toBe('{"a": 1,"b": []}\n');
 });
 
 /** Reads like a consumer of Content-Length frames: the blank line says that a body follows. */
