@@ -4,19 +4,27 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const root = join(import.meta.dir, "..");
 
-/** The program, and the worker that it starts by its address: both must be files of their own. */
-const entries = ["mcphost.ts", "lib/base/schema-worker.ts"];
+const main = "lib/cli/main.ts";
+
+/** What `main` imports while it makes a plain call: part of its file, and of its bytecode. */
+const hot = ["lib/cli/commands/call.ts", "lib/cli/call.ts", "lib/host/desk.ts"].concat([
+  "lib/client/client.ts",
+  "lib/transport/stdio.ts",
+]);
+
+/** Started by its address, so that it must be a file of its own. */
+const worker = "lib/base/schema-worker.ts";
 
 const declarations = (
   "--declaration --emitDeclarationOnly --noCheck --rootDir . --types bun-types --target esnext --lib esnext " +
   "--module preserve --moduleResolution bundler --allowImportingTsExtensions"
 ).split(" ");
 
-/** Writes `mcphost.js` (with its `#!` line and the execute bit), its lazy chunks, and `types/`. */
+/** Writes `mcphost.js` (with its `#!` line and the execute bit) and its bytecode, what it loads later, and `types/`. */
 export async function build(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await bundle(folder);
@@ -26,13 +34,18 @@ export async function build(folder: string): Promise<void> {
 }
 
 /**
- * Writes one binary that needs no Bun. It reads no `.env` and no `bunfig.toml` where it is started. It is made of the
+ * Writes one binary that needs no Bun. It reads no `.env` and no `bunfig.toml` where it is started. It is made of a
  * bundle, so that the worker lies beside the rest there too.
  */
 export async function compile(file: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "mcphost-build-"));
   try {
-    await bundle(folder);
+    await write({
+      entrypoints: ["mcphost.ts", worker].map((entry) => join(root, entry)),
+      naming: { entry: "[name].[ext]" },
+      splitting: true,
+      outdir: folder,
+    });
     const alone = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
     const parts = [join(folder, "mcphost.js"), join(folder, "schema-worker.js")];
     await run(["build", "--compile", ...alone, ...parts, `--outfile=${file}`]);
@@ -50,9 +63,87 @@ if (import.meta.main) {
 
 // --- internal ---
 
+/**
+ * Three bundles. What a plain call needs is `main.js` with its bytecode (`main.js.jsc`, which another Bun than the one that
+ * built it leaves alone): half of a start was spent on reading code, and bytecode needs CommonJS, which cannot be split.
+ * All that is imported later lies beside it, split, with copies of its own of what both need. The entry is an ES module
+ * that awaits `main`: Bun collects garbage, in threads that it starts for that, when an entry has come to its end.
+ */
 async function bundle(folder: string): Promise<void> {
-  const flags = ["--target=bun", "--splitting", "--minify", "--entry-naming=[name].[ext]"];
-  await run(["build", ...entries, ...flags, `--outdir=${folder}`]);
+  const lazy = await lazyModules();
+  await write({
+    entrypoints: [...lazy, worker].map((file) => join(root, file)),
+    naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]" },
+    splitting: true,
+    outdir: folder,
+  });
+  await write({
+    entrypoints: [join(root, main)],
+    format: "cjs",
+    bytecode: true,
+    outdir: folder,
+    plugins: [beside(lazy)],
+  });
+  await write({
+    entrypoints: [join(root, "mcphost.ts")],
+    outdir: folder,
+    plugins: [beside(lazy), requireMain()],
+  });
+}
+
+/** The entry loads `main.js` in its own thread: an import would start others, for one file. */
+function requireMain(): Bun.BunPlugin {
+  return {
+    name: "require main",
+    setup(build) {
+      build.onLoad({ filter: /\/mcphost\.ts$/ }, async ({ path }) => {
+        const source = await Bun.file(path).text();
+        const contents = source.replace(
+          `import { main } from "./${main}";`,
+          'const { main } = import.meta.require("./main.js");',
+        );
+        if (contents === source) throw new Error("mcphost.ts does not import main as it did");
+        return { contents, loader: "ts" };
+      });
+    },
+  };
+}
+
+/** Leaves what imports these modules as it is: they lie beside, as files of their own. */
+function beside(modules: readonly string[]): Bun.BunPlugin {
+  const files = new Set(modules.map((file) => join(root, file)));
+  return {
+    name: "lazy modules lie beside",
+    setup(build) {
+      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer, kind }) => {
+        const file = join(dirname(importer), path);
+        if (kind !== "dynamic-import" || !files.has(file)) return undefined;
+        return { path: `./${basename(file, ".ts")}.js`, external: true };
+      });
+    },
+  };
+}
+
+async function write(config: Bun.BuildConfig): Promise<void> {
+  const built = await Bun.build({ target: "bun", minify: true, ...config });
+  if (!built.success) throw new AggregateError(built.logs, "the bundle could not be built");
+}
+
+/** All modules that ours import by `import(…)`, but for the hot ones. */
+async function lazyModules(): Promise<string[]> {
+  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  const found = new Map<string, string>();
+  for (const file of ["mcphost.ts", ...new Bun.Glob("lib/**/*.ts").scanSync(root)]) {
+    const source = (await Bun.file(join(root, file)).text()).replace(/^#!.*/, "");
+    for (const { kind, path } of transpiler.scanImports(source)) {
+      const target = join(dirname(file), path);
+      if (kind !== "dynamic-import" || !path.startsWith(".") || hot.includes(target)) continue;
+      const name = basename(target);
+      if ((found.get(name) ?? target) !== target) throw new Error(`two lazy modules: ${name}`);
+      found.set(name, target);
+    }
+  }
+  return [...found.values()];
 }
 
 /** Leaves only the declarations that the entry's lead to: the rest of the house is nobody's business. */

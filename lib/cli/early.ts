@@ -2,7 +2,8 @@
  * Starts the server of `-- COMMAND` before the rest of us is loaded: it needs its time, and ours fits into that. Only where
  * nothing but the words behind `--` says how it is started; everywhere else the host starts it.
  */
-import type { Log } from "../base/log.ts";
+import { heldLog } from "../base/log.ts";
+import type { HeldLog } from "../base/log.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
@@ -15,19 +16,28 @@ export interface EarlyStart {
   server: string;
   child: Child;
   reaper: Reaper | undefined;
+  /** What is to be logged of it, until there is a log. */
+  log: HeldLog;
 }
 
 /** Undefined where the start needs more than this, or fails: then the host tries, and says why. */
-export function startEarly({ flags, rest }: Parsed, io: Io, log: Log): EarlyStart | undefined {
+export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart | undefined {
   const [command, ...args] = rest ?? [];
   if (!command || Object.keys(flags).some((flag) => !harmless.has(flag))) return undefined;
-  const server = "server";
-  const reaper = startReaper();
+  const name = "server";
+  const log = heldLog();
+  let reaper: Reaper | undefined;
   try {
-    const env = childEnv(io.env, { name: server });
-    return { server, child: spawnChild({ name: server, command, args, env }, { log, reaper }), reaper };
+    const spec = { name, command, args, env: childEnv(env, { name }) };
+    const child = spawnChild(spec, {
+      log: log.log,
+      // In the same tick, but behind the server, which everybody waits for.
+      get reaper() {
+        return (reaper ??= startReaper());
+      },
+    });
+    return { server: name, child, reaper, log };
   } catch {
-    reaper?.release();
     return undefined;
   }
 }
@@ -43,7 +53,7 @@ export async function endEarly({ child, reaper }: EarlyStart): Promise<void> {
 /** Flags that say nothing about how a server is started, and cannot be wrong any more. */
 const harmless = new Set(
   (
-    "json quiet log-level args no-validate output save events no-cache no-user-config stderr wait " +
+    "json quiet args no-validate output save events no-cache no-user-config stderr wait " +
     "allow-tool deny-tool ask-tool allow-all"
   ).split(" "),
 );

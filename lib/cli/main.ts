@@ -5,6 +5,7 @@
 import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
 import { redact } from "../config/secrets.ts";
 import { cutLine } from "./args.ts";
+import type { EarlyStart } from "./early.ts";
 import { durationOf } from "./flags.ts";
 import { stderrSink, stdinReader, stdoutSink, terminals } from "./io.ts";
 import type { StderrSink } from "./io.ts";
@@ -24,15 +25,16 @@ const drainMs = 1000;
 export async function main(argv: string[]): Promise<number> {
   const line = cutLine(argv);
   const stderr = stderrSink();
-  const terminal = terminals();
   let code: number;
   try {
     const routed = await route(line);
-    const world = openWorld(stderr, await terminal);
-    code = routed.kind === "run" ? await run(routed, world) : await show(routed, world);
+    if (routed.kind === "run") {
+      const early = routed.command.early?.(routed.parsed, Bun.env);
+      code = await run({ ...routed, early }, openWorld(stderr, await terminals()));
+    } else code = await show(routed, openWorld(stderr, await terminals()));
   } catch (error) {
     const json = line.words.includes("--json");
-    code = await fail(error, stderr, { json, debug: false, terminal: (await terminal).stderr });
+    code = await fail(error, stderr, { json, debug: false, terminal: (await terminals()).stderr });
   }
   await stderr.drain(drainMs);
   return code;
@@ -73,8 +75,13 @@ function redacted(under: Sink, secrets: ReadonlySet<string>): Sink {
   };
 }
 
-async function run(routed: { command: Command; parsed: Parsed }, world: World): Promise<number> {
-  const { command, parsed } = routed;
+interface Run {
+  command: Command;
+  parsed: Parsed;
+  early: EarlyStart | undefined;
+}
+
+async function run({ command, parsed, early }: Run, world: World): Promise<number> {
   const { flags } = parsed;
   const controller = new AbortController();
   const io: Io = { ...world, signal: controller.signal };
@@ -96,8 +103,10 @@ async function run(routed: { command: Command; parsed: Parsed }, world: World): 
       stderr: flags["stderr"] === true,
       json: flags["events"] === true,
     });
+    early?.log.passTo(log);
     watching.use(maxTime(flags, end));
-    const code = await Promise.race([command.run(parsed, io, log), left.promise]);
+    const running = command.run(parsed, io, log, early);
+    const code = await Promise.race([running, left.promise]);
     const stands = command.endsItself === true || !controller.signal.aborted;
     if (stands && code !== undefined) return code;
     throw controller.signal.reason;

@@ -17,10 +17,12 @@ export function watchSignals(listener: (signal: SignalName) => void): Disposable
   };
   watch("SIGINT");
   watch("SIGTERM");
-  void hangupIgnored().then((ignored) => ignored || watch("SIGHUP"));
+  // Until then a hang-up ends us as it ends any program; a call that is shorter need not ask.
+  const asking = setTimeout(async () => (await hangupIgnored()) || watch("SIGHUP"), hangupMs);
   return {
     [Symbol.dispose]() {
       disposed = true;
+      clearTimeout(asking);
       for (const [signal, handler] of handlers) process.off(signal, handler);
     },
   };
@@ -33,6 +35,9 @@ export function holdsHangup(status: string): boolean {
 }
 
 // --- internal ---
+
+/** When SIGHUP is looked at: reading how it was inherited costs more than all that a quick call does. */
+const hangupMs = 50;
 
 /** Must be asked before a handler is set, which replaces what was inherited. Where there is no /proc: not ignored. */
 async function hangupIgnored(): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** What every command is given, and what a command is. Commands translate: arguments → one host call → print. */
 import type { Log } from "../base/log.ts";
+import type { EarlyStart } from "./early.ts";
 
 /** The world outside, handed in so that `main` can be tested. */
 export interface Io {
@@ -64,6 +65,11 @@ export interface Command {
   flags: FlagTable;
   /** A signal aborts `io.signal` and nothing more: the command ends when it likes, and its status stands (tee). */
   endsItself?: boolean;
+  /**
+   * Starts what takes its time, before the world is made. Must do so only where the line cannot be wrong any more.
+   * @throws HostError `usage`
+   */
+  early?(parsed: Parsed, env: Io["env"]): EarlyStart | undefined;
   /** Returns the exit status. @throws HostError, rendered by `main` */
-  run(parsed: Parsed, io: Io, log: Log): Promise<number>;
+  run(parsed: Parsed, io: Io, log: Log, early?: EarlyStart): Promise<number>;
 }

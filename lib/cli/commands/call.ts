@@ -5,7 +5,9 @@
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { fetchArguments, readArguments } from "../arguments.ts";
+import type { Pending } from "../arguments.ts";
 import { startEarly } from "../early.ts";
+import type { EarlyStart } from "../early.ts";
 import { commonFlags, policyFlags, serverFlags, textOf } from "../flags.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
@@ -32,6 +34,7 @@ const command: Command = {
     ...serverFlags,
     ...policyFlags,
   },
+  early,
   run,
 };
 
@@ -39,15 +42,26 @@ export default command;
 
 // --- internal ---
 
-async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
-  const [tool, ...words] = parsed.positionals;
+/** A usage error starts no server: so only where nothing of the line can be wrong any more. */
+function early(parsed: Parsed, env: Io["env"]): EarlyStart | undefined {
+  const { pending } = readWords(parsed);
+  if (pending.some(({ kind }) => kind === "file" || kind === "stdin")) return undefined;
+  return startEarly(parsed, env);
+}
+
+async function run(parsed: Parsed, io: Io, log: Log, started?: EarlyStart): Promise<number> {
+  const { tool, pending } = readWords(parsed);
+  const parts = await fetchArguments(pending, io);
+  const { callTool } = await import("../call.ts");
+  return await callTool({ tool, parts, parsed, early: started }, io, log);
+}
+
+/** @throws HostError `usage` */
+function readWords({ positionals, flags }: Parsed): { tool: string; pending: Pending[] } {
+  const [tool, ...words] = positionals;
   if (tool === undefined || tool === "")
     throw new HostError("usage", "call needs the name of a tool", {
       hint: "mcphost tools lists them; mcphost call --help shows an example",
     });
-  // A usage error starts no server: so the arguments come first.
-  const parts = await fetchArguments(readArguments(words, textOf(parsed.flags["args"])), io);
-  const early = startEarly(parsed, io, log);
-  const { callTool } = await import("../call.ts");
-  return await callTool({ tool, parts, parsed, early }, io, log);
+  return { tool, pending: readArguments(words, textOf(flags["args"])) };
 }
