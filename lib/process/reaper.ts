@@ -1,7 +1,8 @@
 /**
  * Ends the process groups of our servers when we die without doing so (`kill -9`, a crash) or leave at once on purpose.
  * One tiny `sh` per host, in a session of its own, reads group ids from a pipe that only we hold; at end of file it
- * waits for the groups to go by themselves, then TERM, then KILL. It never touches a group that is not ours.
+ * waits for the groups to go by themselves, then TERM, then KILL, to their descendants that left them too. It never
+ * touches a group that is not ours.
  */
 import type { Reaper } from "./child.ts";
 
@@ -49,7 +50,7 @@ export function startReaper(options: ReaperOptions = {}): Reaper | undefined {
 const script = `
 trap '' HUP INT TERM
 rounds=$1
-groups=
+groups= strays=
 
 look() { # state and start time of process $1; both empty when there is none
   state= start= row=
@@ -65,24 +66,64 @@ look() { # state and start time of process $1; both empty when there is none
   fi
 }
 
-populated() { # does group $1 hold a process that is not a zombie
-  wanted=$1 found=1
-  if [ -r /proc/self/stat ]; then table=$(cat /proc/[0-9]*/stat)
-  else table=$(ps -A -o state= -o ppid= -o pgid=)
+table() { # all processes, one a line, for fields
+  if [ -r /proc/self/stat ]; then cat /proc/[0-9]*/stat
+  else ps -A -o pid= -o state= -o ppid= -o pgid= -o lstart=
   fi
-  [ -n "$table" ] || return 0
+}
+
+fields() { # the process of a line of the table
+  if [ -r /proc/self/stat ]; then
+    pid=\${1%% *}
+    set -- \${1##*) }
+    start=\${20}
+  else
+    set -- $1
+    pid=$1
+    shift
+    start=$4_$5_$6_$7_$8
+  fi
+  state=$1 ppid=$2 pgid=$3
+}
+
+populated() { # does group $1 hold a process that is not a zombie
+  rows=$(table) found=1
+  [ -n "$rows" ] || return 0
   set -f; IFS='
 '
-  for row in $table; do
+  for row in $rows; do
     IFS=' '
-    set -- \${row##*) }
-    case $1 in
+    fields "$row"
+    case $state in
       [ZX]*) ;;
-      *) if [ "$3" = "$wanted" ]; then found=0; break; fi ;;
+      *) if [ "$pgid" = "$1" ]; then found=0; break; fi ;;
     esac
   done
   set +f; unset IFS
   return $found
+}
+
+seek() { # notes as strays what descends from our groups, or from a stray, and has left them
+  theirs=' ' known=' ' size=0
+  for one in $groups; do theirs="$theirs\${one%%/*} "; done
+  for one in $strays; do known="$known\${one%%/*} "; done
+  rows=$(table)
+  set -f
+  while [ $size -ne \${#known} ]; do
+    size=\${#known}
+    IFS='
+'
+    for row in $rows; do
+      IFS=' '
+      fields "$row"
+      case $known in *" $pid "*) continue ;; esac
+      case $theirs in
+        *" $pgid "*) known="$known$pid " ;;
+        *) case $known in *" $ppid "*) known="$known$pid " strays="$strays $pid/$start" ;; esac ;;
+      esac
+    done
+  done
+  set +f; unset IFS
 }
 
 ours() { # is group $1, whose leader started at $2, alive and still the one that we were told of
@@ -101,11 +142,19 @@ remaining() {
   for group in $groups; do
     if ours "\${group%%/*}" "\${group#*/}"; then left="$left $group"; fi
   done
-  groups=$left
-  [ -n "$groups" ]
+  groups=$left left=
+  for stray in $strays; do
+    look "\${stray%%/*}"
+    case $state in
+      ''|[ZX]*) ;;
+      *) [ "$start" != "\${stray#*/}" ] || left="$left $stray" ;;
+    esac
+  done
+  strays=$left
+  [ -n "$groups$strays" ]
 }
 
-grace() { # waits for the groups to end; false if some remain
+grace() { # waits for them to end; false if some remain
   round=0
   while remaining; do
     [ $round -lt $rounds ] || return 1
@@ -114,8 +163,10 @@ grace() { # waits for the groups to end; false if some remain
   done
 }
 
-end() {
+end() { # by signal $1; a stray is looked for before its parent is gone
+  seek
   for group in $groups; do kill -$1 -\${group%%/*}; done
+  for stray in $strays; do kill -$1 \${stray%%/*}; done
 }
 
 while read -r word id; do
