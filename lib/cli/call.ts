@@ -5,13 +5,12 @@ import type { Outcome } from "../hooks/call.ts";
 import { fitArguments } from "../host/arguments.ts";
 import type { ArgumentPart } from "../host/arguments.ts";
 import type { CallRequest, OpenedHost } from "../host/types.ts";
-import type { EarlyStart } from "./early.ts";
 import { textOf } from "./flags.ts";
 import { openFromFlags } from "./open.ts";
 import type { Opened } from "./open.ts";
 import { printResult } from "./print.ts";
 import { meter } from "./progress.ts";
-import type { Io, Parsed } from "./types.ts";
+import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 export interface CallLine {
   tool: string;

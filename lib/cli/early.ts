@@ -3,22 +3,11 @@
  * nothing but the words behind `--` says how it is started; everywhere else the host starts it.
  */
 import { heldLog } from "../base/log.ts";
-import type { HeldLog } from "../base/log.ts";
-import type { Child, Reaper } from "../process/child.ts";
+import type { Reaper } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
 import { spawnChild } from "../process/spawn.ts";
-import type { Io, Parsed } from "./types.ts";
-
-/** A server that runs already, and the reaper that knows of it. The host takes both over. */
-export interface EarlyStart {
-  /** Its configured name. */
-  server: string;
-  child: Child;
-  reaper: Reaper | undefined;
-  /** What is to be logged of it, until there is a log. */
-  log: HeldLog;
-}
+import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** Undefined where the start needs more than this, or fails: then the host tries, and says why. */
 export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart | undefined {

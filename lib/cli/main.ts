@@ -5,7 +5,6 @@
 import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
 import { redact } from "../config/secrets.ts";
 import { cutLine } from "./args.ts";
-import type { EarlyStart } from "./early.ts";
 import { durationOf } from "./flags.ts";
 import { stderrSink, stdinReader, stdoutSink, terminals } from "./io.ts";
 import type { StderrSink } from "./io.ts";
@@ -15,11 +14,13 @@ import type { Route } from "./route.ts";
 import { watchSignals } from "./signals.ts";
 import { statusLine } from "./status.ts";
 import { commands } from "./table.ts";
-import type { Command, Io, Parsed, Sink } from "./types.ts";
+import type { Command, EarlyStart, Io, Parsed, Sink } from "./types.ts";
 
 /** How long servers have to answer a cancellation, and slow readers of stderr to read the last lines. */
 const leaveMs = 300;
 const drainMs = 1000;
+/** A command that started its server early is most often over before this. */
+const hangupMs = 50;
 
 /** Runs one command line (without the program's own name). Never rejects. */
 export async function main(argv: string[]): Promise<number> {
@@ -93,7 +94,7 @@ async function run({ command, parsed, early }: Run, world: World): Promise<numbe
     if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
   };
   using watching = new DisposableStack();
-  watching.use(watchSignals((signal) => end(cancelled(signal))));
+  watching.use(watchSignals((signal) => end(cancelled(signal)), early ? hangupMs : 0));
   let debug = false;
   try {
     const level = levelOf(flags);

@@ -11,12 +11,11 @@ import type { BadServer, Config, PolicyRule, ServerConfig, StdioServer } from ".
 import { openHost } from "../host/host.ts";
 import type { OpenedHost, VerdictStore } from "../host/types.ts";
 import { endEarly } from "./early.ts";
-import type { EarlyStart } from "./early.ts";
 import type { Failure } from "./failures.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
 import { prepareFromFlags } from "./prepare.ts";
-import type { Io, Parsed } from "./types.ts";
+import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** A host that is open. Disposing leaves the servers to the reaper, or with `--wait` waits for their end. */
 export interface Opened extends AsyncDisposable {

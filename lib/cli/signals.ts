@@ -5,8 +5,11 @@
 
 export type SignalName = "SIGINT" | "SIGTERM" | "SIGHUP";
 
-/** Listens until disposed. */
-export function watchSignals(listener: (signal: SignalName) => void): Disposable {
+/**
+ * Listens until disposed. How SIGHUP was inherited is looked at after `hangupMs`: for a quick call that costs more than
+ * all that it does. Until then a hang-up ends us as it ends any program.
+ */
+export function watchSignals(listener: (signal: SignalName) => void, hangupMs: number): Disposable {
   const handlers = new Map<SignalName, () => void>();
   let disposed = false;
   const watch = (signal: SignalName) => {
@@ -17,8 +20,8 @@ export function watchSignals(listener: (signal: SignalName) => void): Disposable
   };
   watch("SIGINT");
   watch("SIGTERM");
-  // Until then a hang-up ends us as it ends any program; a call that is shorter need not ask.
-  const asking = setTimeout(async () => (await hangupIgnored()) || watch("SIGHUP"), hangupMs);
+  const ask = async () => (await hangupIgnored()) || watch("SIGHUP");
+  const asking = hangupMs > 0 ? setTimeout(ask, hangupMs) : void ask();
   return {
     [Symbol.dispose]() {
       disposed = true;
@@ -35,9 +38,6 @@ export function holdsHangup(status: string): boolean {
 }
 
 // --- internal ---
-
-/** When SIGHUP is looked at: reading how it was inherited costs more than all that a quick call does. */
-const hangupMs = 50;
 
 /** Must be asked before a handler is set, which replaces what was inherited. Where there is no /proc: not ignored. */
 async function hangupIgnored(): Promise<boolean> {

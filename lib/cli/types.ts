@@ -1,6 +1,6 @@
 /** What every command is given, and what a command is. Commands translate: arguments → one host call → print. */
-import type { Log } from "../base/log.ts";
-import type { EarlyStart } from "./early.ts";
+import type { HeldLog, Log } from "../base/log.ts";
+import type { Child, Reaper } from "../process/child.ts";
 
 /** The world outside, handed in so that `main` can be tested. */
 export interface Io {
@@ -53,6 +53,16 @@ export interface Parsed {
   positionals: string[];
   /** Everything after `--`; undefined where there was no `--`. */
   rest: string[] | undefined;
+}
+
+/** A server that runs already, and the reaper that knows of it. The host takes both over. */
+export interface EarlyStart {
+  /** Its configured name. */
+  server: string;
+  child: Child;
+  reaper: Reaper | undefined;
+  /** What is to be logged of it, until there is a log. */
+  log: HeldLog;
 }
 
 export interface Command {

@@ -7,9 +7,8 @@ import type { Log } from "../../base/log.ts";
 import { fetchArguments, readArguments } from "../arguments.ts";
 import type { Pending } from "../arguments.ts";
 import { startEarly } from "../early.ts";
-import type { EarlyStart } from "../early.ts";
 import { commonFlags, policyFlags, serverFlags, textOf } from "../flags.ts";
-import type { Command, Io, Parsed } from "../types.ts";
+import type { Command, EarlyStart, Io, Parsed } from "../types.ts";
 
 const command: Command = {
   name: "call",
