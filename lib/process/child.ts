@@ -44,6 +44,8 @@ export interface Child extends AsyncDisposable {
    * @throws HostError `server_exit` when the child closed its stdin or is gone
    */
   write(line: string): Promise<void>;
+  /** We have begun to stop it, or left it to the reaper: its end is no surprise. */
+  readonly isLetGo: boolean;
   /** Resolves when the process is gone (not when its pipes are); never rejects. */
   readonly exited: Promise<ExitInfo>;
   /** The last complete stderr lines, oldest first, and the unfinished one. */

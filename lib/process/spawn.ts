@@ -65,6 +65,7 @@ class SpawnedChild implements Child {
   readonly #stderrDone: Promise<void>;
   readonly #released = Promise.withResolvers<number>();
   #exit: ExitInfo | undefined;
+  #isReleased = false;
   #stopping: Promise<StopReport> | undefined;
 
   constructor(proc: Process, spec: ChildSpec, options: ChildOptions) {
@@ -78,6 +79,10 @@ class SpawnedChild implements Child {
     const { log, stderrTailBytes } = options;
     this.#stderr = new StderrTail({ name: spec.name, log, tailBytes: stderrTailBytes });
     this.#stderrDone = this.#readStderr();
+  }
+
+  get isLetGo(): boolean {
+    return this.#isReleased || this.#stopping !== undefined;
   }
 
   write(line: string): Promise<void> {
@@ -98,6 +103,7 @@ class SpawnedChild implements Child {
 
   /** We leave at once, and the reaper does the rest: nothing here keeps the event loop alive any more. */
   release(): void {
+    this.#isReleased = true;
     this.#stdin.end();
     this.#stdin.unref();
     this.#proc.unref();

@@ -34,7 +34,7 @@ class StdioTransport implements Transport {
   readonly #name: string;
   readonly #reader: StdioReader;
   readonly #ending = Promise.withResolvers<CloseInfo>();
-  #state: "open" | "leaving" | "closed" = "open";
+  #isClosed = false;
 
   constructor(child: Child, { name, log, lineBytesMax = 67_108_864 }: StdioOptions) {
     this.#child = child;
@@ -49,7 +49,7 @@ class StdioTransport implements Transport {
   }
 
   send(message: Message): Promise<void> {
-    if (this.#state !== "closed") return this.#child.write(JSON.stringify(message));
+    if (!this.#isClosed) return this.#child.write(JSON.stringify(message));
     const text = `the link to server "${this.#name}" is closed`;
     return Promise.reject(new HostError("server_exit", text, { facts: { server: this.#name } }));
   }
@@ -59,7 +59,6 @@ class StdioTransport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#state === "open") this.#state = "leaving";
     await this.#child[Symbol.asyncDispose]();
     // Without a reader nobody would see the end.
     if (this.#reader.isNew) void this.#end(undefined);
@@ -67,9 +66,8 @@ class StdioTransport implements Transport {
   }
 
   async #end(failure: unknown): Promise<void> {
-    const isLocal = this.#state === "leaving";
-    this.#state = "closed";
-    if (isLocal) return this.#ending.resolve({ kind: "local", ...this.facts() });
+    this.#isClosed = true;
+    if (this.#child.isLetGo) return this.#ending.resolve({ kind: "local", ...this.facts() });
     const { exited } = this.#child;
     const exit = (await settlesWithin(exited, exitMs)) ? await exited : undefined;
     const { exitCode, signal } = exit ?? {};

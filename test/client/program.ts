@@ -1,10 +1,9 @@
 /** Fixture programs as servers over real stdio. */
 import { fileURLToPath } from "node:url";
 
-import { HostError } from "../../lib/base/errors.ts";
 import type { LogEntry } from "../../lib/base/log.ts";
 import type { ConnectOptions } from "../../lib/client/types.ts";
-import type { Child } from "../../lib/process/child.ts";
+import { spawnChild } from "../../lib/process/spawn.ts";
 import { openStdio } from "../../lib/transport/stdio.ts";
 
 export interface Program {
@@ -33,45 +32,13 @@ export function program(
       open: async () => {
         state.links++;
         const path = fileURLToPath(new URL(`../fixtures/client/${file}`, import.meta.url));
-        const child = start([process.execPath, path, ...args]);
-        return openStdio(child, { name, log: (entry) => log.push(entry) });
+        const spec = { name, command: process.execPath, args: [path, ...args], env: {} };
+        const options = { log: (entry: LogEntry) => void log.push(entry) };
+        const child = spawnChild(spec, { ...options, reaper: undefined, stopMs: 200 });
+        return openStdio(child, { name, ...options });
       },
       ...extra,
     },
   };
   return state;
-}
-
-/** The plainest child there can be; the stop ladder and the reaper are tested in their own room. */
-function start(cmd: string[]): Child {
-  const proc = Bun.spawn(cmd, { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
-  let stderr = "";
-  void (async () => {
-    for await (const chunk of proc.stderr) stderr += new TextDecoder().decode(chunk);
-  })();
-  const stop = async () => {
-    await proc.stdin.end();
-    proc.kill("SIGKILL");
-    await proc.exited;
-    return { rung: "kill" as const, exit: undefined };
-  };
-  return {
-    pid: proc.pid,
-    stdout: proc.stdout,
-    write: async (line) => {
-      try {
-        proc.stdin.write(line.endsWith("\n") ? line : `${line}\n`);
-        await proc.stdin.flush();
-      } catch (cause) {
-        throw new HostError("server_exit", "the fixture closed its stdin", { cause });
-      }
-    },
-    exited: proc.exited.then(() => {
-      const { exitCode, signalCode } = proc;
-      return { exitCode, signal: signalCode === null ? null : String(signalCode) };
-    }),
-    stderrTail: () => stderr.split("\n").filter(Boolean),
-    stop,
-    [Symbol.asyncDispose]: async () => void (await stop()),
-  };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { silent } from "../../lib/base/log.ts";
 import type { LogEntry } from "../../lib/base/log.ts";
-import type { Child, ExitInfo } from "../../lib/process/child.ts";
+import type { Child, ExitInfo, Reaper } from "../../lib/process/child.ts";
 import { spawnChild } from "../../lib/process/spawn.ts";
 import { createPeer } from "../../lib/transport/peer.ts";
 import { openStdio } from "../../lib/transport/stdio.ts";
@@ -25,12 +25,17 @@ function fake(chunks: string[], options: { fails?: Error; stderr?: string[] } = 
     for (const chunk of chunks) yield new TextEncoder().encode(chunk);
     if (options.fails) throw options.fails;
   }
+  let isLetGo = false;
   const stop = async () => {
+    isLetGo = true;
     exited.resolve({ exitCode: 0, signal: null });
     return { rung: "eof" as const, exit: await exited.promise };
   };
   const child: Child = {
     pid: 1,
+    get isLetGo() {
+      return isLetGo;
+    },
     stdout: stdout(),
     write: async (line) => void written.push(line),
     exited: exited.promise,
@@ -135,6 +140,24 @@ describe("how it closed", () => {
     const { transport } = open(fake([`${reply(1)}\n`], { fails }).child);
     expect(await all(transport)).toHaveLength(1);
     expect(await transport.closed).toMatchObject({ kind: "error", error: fails });
+  });
+
+  test("by us, who left it to the reaper", async () => {
+    let release = () => {};
+    const reaper: Reaper = {
+      add: (_pid, onRelease = () => {}) => void (release = onRelease),
+      remove() {},
+      release: () => release(),
+    };
+    const spec = { name: "srv", command: "cat", args: [], env: { PATH: "/usr/bin:/bin" } };
+    const transport = openStdio(spawnChild(spec, { log: silent, reaper }), {
+      name: "srv",
+      log: silent,
+    });
+    const read = all(transport);
+    reaper.release();
+    expect(await transport.closed).toMatchObject({ kind: "local" });
+    expect(await read).toEqual([]);
   });
 
   test("by us, whether somebody reads or not", async () => {
