@@ -2,6 +2,7 @@
 import type { PolicyRule, ServerConfig } from "../config/types.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import type { Decision, RuleSubject } from "../hooks/rules.ts";
+import { namesOf } from "../host/names.ts";
 import type { HostTool } from "../host/types.ts";
 
 /** One line a tool: the decision, the exposed name, the rule; or all of it as a JSON array. */
@@ -39,7 +40,8 @@ export function policyText(
 // --- internal ---
 
 function judge(tool: HostTool, policy: readonly PolicyRule[], server: ServerConfig | undefined) {
-  const names = [tool.tool, tool.name, `${tool.server}.${tool.tool}`];
+  const named = { ...server, name: tool.server, tools: [] };
+  const names = [...namesOf(named, tool.tool), tool.name];
   const rules = [...policy, ...(server === undefined ? [] : approvalRules(server, names))];
   const subject: RuleSubject = {
     server: tool.server,

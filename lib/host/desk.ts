@@ -18,7 +18,7 @@ export class Desk {
   /** @param servers in the order of the config */
   constructor(servers: readonly HostedServer[], context: ServerContext) {
     this.#context = context;
-    this.#registry = new Registry(servers);
+    this.#registry = new Registry(servers, context);
     this.#validator = new Validator(context.log, context.limits?.schemaBytesMax);
   }
 

@@ -10,7 +10,7 @@ import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names
 import type { NameEntry } from "./names.ts";
 import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
-import type { ListedTarget, Tables, Target } from "./tables.ts";
+import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
 import type { ToolListing } from "./types.ts";
 import { givenUp } from "./wait.ts";
 
@@ -21,9 +21,9 @@ export class Registry {
   readonly #tables: ToolTables;
 
   /** @param servers in the order of the config */
-  constructor(servers: readonly HostedServer[]) {
+  constructor(servers: readonly HostedServer[], options: RuleOptions) {
     this.#servers = new Map(servers.map((server) => [server.name, server]));
-    this.#tables = new ToolTables(servers);
+    this.#tables = new ToolTables(servers, options);
   }
 
   /** Lists servers, all by default, in parallel. @throws HostError `cancelled` only */
@@ -133,6 +133,7 @@ export class Registry {
     };
     const order = [...names];
     await Promise.all(order.map(load));
+    this.#tables.checkFlags();
     if (options.signal.aborted) throw givenUp(options.signal);
     return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   }

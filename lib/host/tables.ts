@@ -1,5 +1,7 @@
 /** The names and tools of all servers as one table, made anew only when a list is another. Fetches nothing. */
-import { idlePatterns } from "../hooks/rules.ts";
+import type { Log } from "../base/log.ts";
+import type { PolicyRule, ServerConfig } from "../config/types.ts";
+import { describeRule, idlePatterns } from "../hooks/rules.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import { namesOf, nameTools } from "./names.ts";
 import type { NamedServer, NameEntry, NameTable } from "./names.ts";
@@ -27,6 +29,11 @@ export interface Tables {
   resolved: Map<string, { target: ListedTarget; servers: readonly HostedServer[] }>;
 }
 
+export interface RuleOptions {
+  policy: readonly PolicyRule[];
+  log: Log;
+}
+
 const shownMax = 20;
 
 export class ToolTables {
@@ -35,9 +42,12 @@ export class ToolTables {
   readonly #servers: readonly HostedServer[];
   #lists: (FetchedTools | undefined)[] = [];
   #tables: Tables | undefined;
+  readonly #options: RuleOptions;
+  #flagsChecked = false;
 
-  constructor(servers: readonly HostedServer[]) {
+  constructor(servers: readonly HostedServer[], options: RuleOptions) {
     this.#servers = servers;
+    this.#options = options;
     this.named = servers.map(({ config: { name, prefix, rename } }) => {
       return { name, prefix, rename, tools: [] };
     });
@@ -59,10 +69,7 @@ export class ToolTables {
     return this.#servers.flatMap(({ config, lastTools }) => {
       if (lastTools === undefined) return [];
       const own = entries.filter((entry) => entry.server === config.name);
-      const names = own.map((entry) => [
-        ...namesOf({ ...config, tools: [] }, entry.tool),
-        entry.name,
-      ]);
+      const names = own.map((entry) => allNames(config, entry));
       const idle = (key: "allowedTools" | "deniedTools") =>
         idlePatterns(config[key] ?? [], names).map(
           (pattern) => `${key}: ${JSON.stringify(pattern)} is the name of none of its tools`,
@@ -75,6 +82,24 @@ export class ToolTables {
       ];
       return texts.map((text) => ({ server: config.name, text }));
     });
+  }
+
+  /** Warns once, when all servers are listed, of rules by flags that name none of their tools: typing errors, most likely. */
+  checkFlags(): void {
+    if (this.#flagsChecked || this.#servers.some((server) => server.lastTools === undefined))
+      return;
+    this.#flagsChecked = true;
+    const { policy, log } = this.#options;
+    const flags = policy.filter(({ origin }) => origin !== undefined && origin.file === undefined);
+    if (flags.length === 0) return;
+    const { byServer } = this.get().table;
+    const names = this.#servers.flatMap(({ config }) =>
+      [...(byServer.get(config.name)?.values() ?? [])].map((entry) => allNames(config, entry)),
+    );
+    for (const rule of flags) {
+      if (rule.tools === undefined || idlePatterns([rule.tools], names).length === 0) continue;
+      log({ level: "warn", text: `${describeRule(rule)} is the name of no tool here` });
+    }
   }
 
   // --- internal ---
@@ -95,6 +120,11 @@ export class ToolTables {
     }
     return { table, tools, resolved: new Map() };
   }
+}
+
+/** Every name that a tool may be written by in a rule. */
+function allNames(config: ServerConfig, { tool, name }: NameEntry): string[] {
+  return [...namesOf({ ...config, tools: [] }, tool), name];
 }
 
 function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {

@@ -73,6 +73,13 @@ describe.concurrent("lists", () => {
     expectRun(await tools("*", "--schema").run(), { code: 2, stderr: /one tool/ });
   });
 
+  test("--policy knows a tool by all names that a call knows it by", async () => {
+    for (const name of ["echo", "server_echo", "server.echo", "server/echo"])
+      expectRun(await tools("echo", "--policy", "--deny-tool", name).run(), {
+        stdout: `deny   echo  by --deny-tool "${name}"\n`,
+      });
+  });
+
   test("--policy: what would happen, and by which rule", async () => {
     const run = await tools(
       "e*",

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import type { LogEntry } from "../../lib/base/log.ts";
+import type { PolicyRule } from "../../lib/config/types.ts";
 import { createHost } from "../../lib/host/create.ts";
 import type { OpenedHost } from "../../lib/host/types.ts";
 import { tempDir } from "../harness.ts";
@@ -15,6 +17,42 @@ function alive(pid: number): boolean {
     return false;
   }
 }
+
+describe("a flag whose pattern is the name of no tool", () => {
+  const flag = (tools: string, label = "--deny-tool"): PolicyRule => {
+    return { do: "deny", tools, origin: { label, kind: "named" } };
+  };
+  const policy = [
+    flag("a.ecko"),
+    flag("a.echo"),
+    flag("b_ech?"),
+    flag("*"),
+    { ...flag("nobody's"), origin: { label: "mcphost.json", kind: "user", file: "/m.json" } },
+  ] satisfies PolicyRule[];
+  const warned = ({ logged }: { logged: LogEntry[] }) =>
+    logged.filter((entry) => entry.level === "warn").map((entry) => entry.text);
+
+  test("is warned of once, when all are listed", async () => {
+    await using host = await hostOver({ a: {}, b: {} }, { policy });
+    await host.call({ tool: "a.echo" });
+    expect(warned(host)).toEqual([]);
+    await host.tools();
+    await host.tools();
+    expect(warned(host)).toEqual([
+      '--deny-tool "a.ecko" is the name of no tool here',
+      '--deny-tool "b_ech?" is the name of no tool here',
+    ]);
+  });
+
+  test("is warned of before the call of a single server, and not where it cannot be listed", async () => {
+    await using host = await hostOver({ a: {} }, { policy: [flag("eco", "--allow-tool")] });
+    await host.resolve("echo");
+    expect(warned(host)).toEqual(['--allow-tool "eco" is the name of no tool here']);
+    await using broken = await hostOver({ a: { command: "/nowhere" } }, { policy });
+    await broken.tools();
+    expect(warned(broken)).toEqual([]);
+  });
+});
 
 describe("names", () => {
   test("one server shows its own names, which are called exactly; the long ones are understood", async () => {
