@@ -18,10 +18,15 @@ function alive(pid: number): boolean {
   }
 }
 
+function flag(pattern: string, label = "--deny-tool"): PolicyRule {
+  return { do: "deny", tools: pattern, origin: { label, kind: "named" } };
+}
+
+function warned({ logged }: { logged: LogEntry[] }): string[] {
+  return logged.filter((entry) => entry.level === "warn").map((entry) => entry.text);
+}
+
 describe("a flag whose pattern is the name of no tool", () => {
-  const flag = (tools: string, label = "--deny-tool"): PolicyRule => {
-    return { do: "deny", tools, origin: { label, kind: "named" } };
-  };
   const policy = [
     flag("a.ecko"),
     flag("a.echo"),
@@ -29,8 +34,6 @@ describe("a flag whose pattern is the name of no tool", () => {
     flag("*"),
     { ...flag("nobody's"), origin: { label: "mcphost.json", kind: "user", file: "/m.json" } },
   ] satisfies PolicyRule[];
-  const warned = ({ logged }: { logged: LogEntry[] }) =>
-    logged.filter((entry) => entry.level === "warn").map((entry) => entry.text);
 
   test("is warned of once, when all are listed", async () => {
     await using host = await hostOver({ a: {}, b: {} }, { policy });

@@ -143,11 +143,11 @@ describe("how it closed", () => {
   });
 
   test("by us, who left it to the reaper", async () => {
-    let release = () => {};
+    let letGo: (() => void) | undefined;
     const reaper: Reaper = {
-      add: (_pid, onRelease = () => {}) => void (release = onRelease),
+      add: (_pid, onRelease) => void (letGo = onRelease),
       remove() {},
-      release: () => release(),
+      release: () => letGo?.(),
     };
     const spec = { name: "srv", command: "cat", args: [], env: { PATH: "/usr/bin:/bin" } };
     const transport = openStdio(spawnChild(spec, { log: silent, reaper }), {
