@@ -85,7 +85,8 @@ export async function printResult(
     if (!options.json) await io.stderr.write(io.terminal.stderr ? visible(text) : text);
     return;
   }
-  for (const text of rendered.notes) await note(text);
+  // As JSON it stands there as it came.
+  if (!options.json) for (const text of rendered.notes) await note(text);
   const kept = await keep(rendered, options, io, note);
   if (!options.json && !kept.text && rendered.text !== "")
     await io.stdout.write(io.terminal.stdout ? visible(rendered.text) : rendered.text);

@@ -1,0 +1,261 @@
+/** Reported faults of bytes on the way: sizes, full pipes, characters that are cut, noise, framing. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+
+import { unicode } from "../fixtures/cases/wire.ts";
+import { expectRun, mcphost } from "../harness.ts";
+import { nothingLeft } from "../processes.ts";
+import { call, config, entry, faulty, hostOver, textOf, tools } from "./kit.ts";
+
+setDefaultTimeout(60_000);
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+describe.concurrent("B098 large arguments", () => {
+  const sizes = [4 * KiB, 5 * KiB, 64 * KiB, MiB, 8 * MiB];
+
+  test.each(["logs-all", "reads-slowly", "writes-first"])(
+    "%s: come back whole, in either direction at once, and other servers are as ever",
+    async (fault) => {
+      await using host = await hostOver({ s: entry(`wire.${fault}`), other: entry("wire.sized") });
+      await host.tools();
+      for (const size of fault === "reads-slowly" ? sizes.filter((one) => one <= MiB) : sizes) {
+        const value = "a".repeat(size);
+        const big = host.call({ tool: "s.message", arguments: { text: value } });
+        const small = host.call({
+          tool: "other.message",
+          arguments: { text: "beside" },
+          timeoutMs: 5000,
+        });
+        expect(textOf(await small)).toBe("beside");
+        const back = textOf(await big);
+        expect(back.length).toBe(size);
+        expect(back === value).toBe(true);
+      }
+      expect(textOf(await host.call({ tool: "s.message", arguments: { text: "after" } }))).toBe(
+        "after",
+      );
+    },
+  );
+
+  test.each([4 * KiB, 64 * KiB, MiB, 8 * MiB])(
+    "%d bytes by the command line, from stdin",
+    async (size) => {
+      const value = "a".repeat(size);
+      for (const words of [["text=@-"], ["-"]]) {
+        const run = await call("wire.logs-all", "message", ...words)
+          .stdin(words[0] === "-" ? JSON.stringify({ text: value }) : value)
+          .run();
+        expect({ code: run.code, length: run.stdout.length, stderr: run.stderr }).toEqual({
+          code: 0,
+          length: size + 1,
+          stderr: "",
+        });
+      }
+    },
+  );
+
+  test("a large answer while a large argument is still being taken", async () => {
+    await using host = await hostOver({ s: entry("wire.writes-first") });
+    await host.tools();
+    const value = "a".repeat(5_000_000);
+    expect(textOf(await host.call({ tool: "message", arguments: { text: value } })).length).toBe(
+      5_000_000,
+    );
+  });
+});
+
+describe.concurrent("B103 lines longer than anybody's buffer", () => {
+  const sizes = [65_535, 65_536, 65_537, MiB, 20 * MiB, 10];
+
+  test("come whole, one after the other, in one session", async () => {
+    await using host = await hostOver({ s: entry("wire.sized") });
+    for (const bytes of sizes) {
+      const value = textOf(await host.call({ tool: "size", arguments: { bytes } }));
+      expect(value.length).toBe(bytes);
+    }
+  });
+
+  test.each(sizes)("%d bytes by the command line", async (bytes) => {
+    const run = await call("wire.sized", "size", `bytes=${bytes}`).run();
+    expect({ code: run.code, length: run.stdout.length, stderr: run.stderr }).toEqual({
+      code: 0,
+      length: bytes + 1,
+      stderr: "",
+    });
+  });
+
+  test("the whole line, not the text, may be exactly as long as 65,535 to 65,537 bytes", async () => {
+    await using host = await hostOver({ s: entry("wire.sized") });
+    const empty = (await host.call({ tool: "size", arguments: { bytes: 0 } })) as { raw: string };
+    for (const line of [65_535, 65_536, 65_537]) {
+      // What stands round the result: {"jsonrpc":"2.0","id":N,"result":}
+      const bytes = line - empty.raw.length - 36;
+      for (let more = 0; more < 4; more += 1)
+        expect(
+          textOf(await host.call({ tool: "size", arguments: { bytes: bytes + more } })).length,
+        ).toBe(bytes + more);
+    }
+  });
+
+  test("over the cap: that call fails at once and says so, and the next one works", async () => {
+    await using host = await hostOver(
+      { s: entry("wire.sized") },
+      { limits: { lineBytesMax: MiB } },
+    );
+    await host.tools();
+    const started = performance.now();
+    const outcome = await host.call({ tool: "size", arguments: { bytes: 2 * MiB } });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "rpc_error", facts: { bytesMax: MiB } },
+    });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(textOf(await host.call({ tool: "size", arguments: { bytes: 3 } }))).toBe("xxx");
+    const words = config({ s: entry("wire.sized") }, { limits: { lineBytesMax: MiB } });
+    const run = await mcphost("call", "size", `bytes=${2 * MiB}`, ...words).run();
+    expectRun(run, { code: 1, stderr: /limit of 1048576 bytes/ });
+  });
+
+  test("beside it, other calls of the same server get their answers", async () => {
+    await using host = await hostOver(
+      { s: entry("wire.sized") },
+      { limits: { lineBytesMax: MiB } },
+    );
+    await host.tools();
+    const calls = [10, 2 * MiB, 20, 3 * MiB, 30].map((bytes) =>
+      host.call({ tool: "size", arguments: { bytes } }),
+    );
+    const outcomes = await Promise.all(calls);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "completed",
+      "failed",
+      "completed",
+      "failed",
+      "completed",
+    ]);
+  });
+});
+
+describe.concurrent("B101 characters that are cut between two writes", () => {
+  test.each(["byte-by-byte", "cut-characters"])(
+    "%s: description and result are the original, byte for byte",
+    async (fault) => {
+      expectRun(await call(`wire.${fault}`, "fault").run(), { stdout: `${unicode}\n` });
+      const list = await tools(`wire.${fault}`, "fault", "--json").run();
+      expect(JSON.parse(list.stdout)).toMatchObject([{ description: unicode }]);
+      expect(list.stdout + list.stderr).not.toContain("\uFFFD");
+    },
+  );
+
+  test("--json keeps the escapes as they came", async () => {
+    const run = await call("wire.byte-by-byte", "fault", "--json").run();
+    expect(run.stdout).toContain("\\ud83d\\ude00");
+    expect(JSON.parse(run.stdout)).toEqual({ content: [{ type: "text", text: unicode }] });
+  });
+});
+
+describe.concurrent("B104 Content-Length frames", () => {
+  test.each(["writes-frames", "writes-frames-and-lines"])(
+    "(a) %s: the JSON is taken, whatever its size",
+    async (fault) => {
+      expectRun(await call(`wire.${fault}`, "message", "text=漢字").run(), {
+        stdout: "漢字\n",
+        stderr: /Content-Length/,
+      });
+      expectRun(await tools(`wire.${fault}`).run(), {
+        stdout: /^echo\(/,
+        stderr: /Content-Length/,
+      });
+      const large = await call(`wire.${fault}`, "size", "bytes=300000", "-q").run();
+      expect({ code: large.code, length: large.stdout.length, stderr: large.stderr }).toEqual({
+        code: 0,
+        length: 300_001,
+        stderr: "",
+      });
+    },
+  );
+
+  test("(b) frames only: a timeout that says what it is", async () => {
+    const words = config({ s: entry("wire.frames-only", { startTimeoutMs: 1200 }) });
+    const run = await mcphost("call", "echo", ...words).run();
+    expectRun(run, { code: 3, stderr: /"s" did not answer initialize.*Content-Length/s });
+    await nothingLeft(run.marker, 20_000);
+  });
+});
+
+const banners: Record<string, string> = {
+  "a version": "Fixture server 1.0 ready\n",
+  "a bracket": "[db] connected\n",
+  "a brace": "{starting}\n",
+  "a digit": "7 tools loaded\n",
+  empty: "\n",
+  42: "42\n",
+  "a text": '"x"\n',
+  "an object": "{}\n",
+  "a list": "[]\n",
+  null: "null\n",
+  true: "true\n",
+  "an object that is none of ours": '{"level":"info","msg":"up"}\n',
+  "control characters": "\u0001\u0007\u001b[2J x\n",
+  "a very long line": `${"=".repeat(100_000)}\n`,
+  all: 'Fixture 1.0\n[db] connected\n7 tools\n\n42\n"x"\n{}\n[]\n',
+};
+
+describe.concurrent("B106 a banner on stdout before the handshake", () => {
+  test.each(Object.entries(banners))("%s", async (name, banner) => {
+    const server = faulty("wire.banner", banner);
+    const run = await mcphost("call", "echo", "message=x", "--", ...server).run();
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: "x\n" });
+    // Each line that is none is told with the server's name and a clipped copy; an empty one is nothing.
+    if (name === "empty") expect(run.stderr).toBe("");
+    else
+      expect(run.stderr).toMatch(
+        /^mcphost: warning: \[server\] it wrote on stdout what is no message/,
+      );
+    expect(run.stderr.length).toBeLessThan(2000);
+    const list = await mcphost("tools", "-q", "--", ...server).run();
+    expectRun(list, { stdout: "echo(message: string)\n" });
+  });
+});
+
+describe.concurrent("B107 log lines on stdout between messages", () => {
+  test("the session survives, and the result is intact", async () => {
+    expectRun(await call("wire.log-lines", "fault").run(), {
+      stdout: "right\n",
+      stderr: /\[server\] it wrote on stdout what is no message .*\[log\] list requested\n/,
+    });
+    expectRun(await tools("wire.log-lines", "-q").run(), {
+      stdout: "echo(message: string)\nfault()\n",
+    });
+    await using host = await hostOver({ s: entry("wire.log-lines") });
+    for (let n = 0; n < 20; n += 1)
+      expect(textOf(await host.call({ tool: "fault" }))).toBe("right");
+    // Told a few times and then only counted.
+    expect(host.logged.filter(({ level }) => level === "warn").length).toBeLessThanOrEqual(5);
+  });
+
+  test("a flood of it is not shown line by line", async () => {
+    const run = await call("wire.log-flood", "echo", "message=x").run();
+    expectRun(run, { stdout: "x\n", stderr: /more of this kind is only counted/ });
+    expect(run.stderr.split("\n").length).toBeLessThan(8);
+  });
+});
+
+describe.concurrent("G013 lists of messages", () => {
+  test.each(["alone", "first", "last", "empty", "nested", "deeper", "mixed", "own"])(
+    "%s",
+    async (shape) => {
+      const run = await mcphost("call", "fault", "--", ...faulty("wire.batch", shape)).run();
+      expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 0, stdout: "right\n" });
+      // What stands beside an answer is handled as well.
+      if (shape === "first" || shape === "last") expect(run.stderr).toContain("beside");
+      if (["empty", "nested", "deeper", "mixed", "own"].includes(shape))
+        expect(run.stderr).toMatch(/no message/);
+      expectRun(await mcphost("tools", "-q", "--", ...faulty("wire.batch", shape)).run(), {
+        stdout: "echo(message: string)\nfault()\n",
+        stderr: /^/,
+      });
+    },
+  );
+});
