@@ -1,22 +1,19 @@
 /**
- * JSON with comments and trailing commas as a value. What cannot be parsed is an error with line and column, which
- * `Bun.JSONC` does not give (and it takes text after the value). Objects have no prototype. A number whose text would
- * change (1.10, a big integer) is kept as `JSON.rawJSON`. Pure.
+ * JSON with comments and trailing commas as a value, read by `jsonc-parser`: unlike `Bun.JSONC` it says where a text is
+ * wrong, and takes nothing after the value. Objects have no prototype. A number whose text would change (1.10, a big
+ * integer) is kept as `JSON.rawJSON`. Pure; loaded only when a config is read.
  */
+import { type JSONVisitor, printParseErrorCode, visit } from "jsonc-parser";
+
 import { isObject } from "../base/json.ts";
-import {
-  type ParsedText,
-  pathText,
-  type Position,
-  syntaxError,
-  type TextSource,
-} from "./problems.ts";
+import { type ParsedText, pathText, syntaxError, type TextSource } from "./problems.ts";
 
-const depthMax = 100;
-
-/** @throws HostError `config` with `facts.line` and `facts.column`, both from 1 */
+/** @throws HostError `config` with `facts.line` and `facts.column`, both from 1, of what is wrong first */
 export function parseJsonc(text: string, source: TextSource): ParsedText {
-  return new JsoncReader(text, source).document();
+  const whole = text.startsWith("\uFEFF") ? ` ${text.slice(1)}` : text;
+  const builder = new Builder(whole, source);
+  visit(whole, builder.visitor, { allowTrailingComma: true });
+  return { value: builder.root, warnings: builder.warnings };
 }
 
 /** A copy with numbers that were kept digit for digit as plain ones. */
@@ -31,131 +28,105 @@ export function plainNumbers(value: unknown): unknown {
 
 // --- internal ---
 
-class JsoncReader {
+const depthMax = 100;
+
+/** By the parser's names of its codes. */
+const faults = new Map([
+  ["PropertyNameExpected", 'expected a key in double quotes or "}"'],
+  ["ValueExpected", "expected a value"],
+  ["ColonExpected", 'expected ":"'],
+  ["CloseBraceExpected", 'expected "}"'],
+  ["CloseBracketExpected", 'expected "]"'],
+  ["EndOfFileExpected", "nothing may follow the value"],
+  ["UnexpectedEndOfComment", "a comment that does not end"],
+  ["UnexpectedEndOfString", "a string that does not end on its line"],
+  ["UnexpectedEndOfNumber", "a number that is cut off"],
+]);
+const oddString = "a string with a character or an escape that JSON does not take";
+
+interface Open {
+  value: unknown[] | Record<string, unknown>;
+  /** In an object the key whose value is not there yet. */
+  key: string | undefined;
+}
+
+/** Puts together what the parser meets. */
+class Builder {
+  root: unknown;
+  readonly warnings: string[] = [];
   readonly #text: string;
   readonly #source: TextSource;
-  readonly #path: (string | number)[] = [];
-  readonly #warnings: string[] = [];
-  #at = 0;
+  readonly #open: Open[] = [];
 
   constructor(text: string, source: TextSource) {
-    this.#text = text.startsWith("\uFEFF") ? ` ${text.slice(1)}` : text;
+    this.#text = text;
     this.#source = source;
   }
 
-  document(): ParsedText {
-    const value = this.#value();
-    this.#blank();
-    if (this.#at < this.#text.length) this.#fail("nothing may follow the value");
-    return { value, warnings: this.#warnings };
+  readonly visitor: JSONVisitor = {
+    onObjectBegin: (offset, _length, line, column) =>
+      this.#begin(Object.create(null) as Record<string, unknown>, { offset, line, column }),
+    onArrayBegin: (offset, _length, line, column) => this.#begin([], { offset, line, column }),
+    onObjectEnd: () => void this.#open.pop(),
+    onArrayEnd: () => void this.#open.pop(),
+    onObjectProperty: (key, _offset, _length, line, _column, pathOf) => {
+      const object = this.#open.at(-1);
+      if (object === undefined) return;
+      object.key = key;
+      if (!Object.hasOwn(object.value, key)) return;
+      const where = `${this.#source.label}:${line + 1}: ${pathText([...pathOf(), key])}`;
+      this.warnings.push(`${where} stands there twice; the later one counts`);
+    },
+    onLiteralValue: (value: unknown, offset, length) =>
+      this.#put(
+        typeof value === "number" ? exact(this.#text.slice(offset, offset + length)) : value,
+      ),
+    onError: (code, offset, _length, line, column) => {
+      this.#fail(this.#faultOf(printParseErrorCode(code)), { offset, line, column });
+    },
+  };
+
+  /** What is no symbol at all is called by what could have stood there. */
+  #faultOf(name: string): string {
+    const { value = [], key } = this.#open.at(-1) ?? {};
+    const isArray = Array.isArray(value);
+    if (name === "CommaExpected") return `expected "," or "${isArray ? "]" : "}"}"`;
+    const likely = isArray || key !== undefined ? "ValueExpected" : "PropertyNameExpected";
+    return faults.get(name === "InvalidSymbol" ? likely : name) ?? oddString;
   }
 
-  #value(): unknown {
-    this.#blank();
-    if (this.#path.length > depthMax) this.#fail(`nested deeper than ${depthMax} levels`);
-    const next = this.#text[this.#at];
-    if (next === "{") return this.#object();
-    if (next === "[") return this.#array();
-    if (next === '"') return this.#string();
-    const word = this.#match(/(?:true|false|null)(?![\w$])/y);
-    if (word !== undefined) return word === "null" ? null : word === "true";
-    const number = this.#match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])/y);
-    if (number === undefined) this.#fail("expected a value");
-    return String(Number(number)) === number ? Number(number) : JSON.rawJSON(number);
+  #begin(value: Open["value"], at: Place): void {
+    if (this.#open.length > depthMax) this.#fail(`nested deeper than ${depthMax} levels`, at);
+    this.#put(value);
+    this.#open.push({ value, key: undefined });
   }
 
-  #object(): Record<string, unknown> {
-    const object: Record<string, unknown> = Object.create(null);
-    this.#at++;
-    while (!this.#closes("}", "a key in double quotes")) {
-      const keyAt = this.#at;
-      if (this.#text[keyAt] !== '"') this.#fail('expected a key in double quotes or "}"');
-      const key = this.#string();
-      this.#path.push(key);
-      if (Object.hasOwn(object, key)) {
-        const { line } = this.#position(keyAt);
-        this.#warnings.push(
-          `${this.#source.label}:${line}: ${pathText(this.#path)} stands there twice; the later one counts`,
-        );
-      }
-      this.#blank();
-      if (this.#text[this.#at] !== ":") this.#fail('expected ":"');
-      this.#at++;
-      object[key] = this.#value();
-      this.#path.pop();
-      this.#comma("}");
+  #put(value: unknown): void {
+    const into = this.#open.at(-1);
+    if (into === undefined) this.root = value;
+    else if (Array.isArray(into.value)) into.value.push(value);
+    else if (into.key !== undefined) {
+      into.value[into.key] = value;
+      into.key = undefined;
     }
-    return object;
-  }
-
-  #array(): unknown[] {
-    const array: unknown[] = [];
-    this.#at++;
-    while (!this.#closes("]", "a value")) {
-      this.#path.push(array.length);
-      array.push(this.#value());
-      this.#path.pop();
-      this.#comma("]");
-    }
-    return array;
-  }
-
-  #closes(end: string, expected: string): boolean {
-    this.#blank();
-    if (this.#at >= this.#text.length) this.#fail(`expected ${expected} or "${end}"`);
-    if (this.#text[this.#at] !== end) return false;
-    this.#at++;
-    return true;
-  }
-
-  #comma(end: string): void {
-    this.#blank();
-    if (this.#text[this.#at] === ",") this.#at++;
-    else if (this.#text[this.#at] !== end) this.#fail(`expected "," or "${end}"`);
-  }
-
-  #string(): string {
-    const start = this.#at;
-    // Steps from one special character to the next: one pattern for it all gives up on strings of megabytes.
-    const special = /["\\\r\n]/g;
-    special.lastIndex = start + 1;
-    let next = special.exec(this.#text);
-    while (next?.[0] === "\\") {
-      special.lastIndex = next.index + 2;
-      next = special.exec(this.#text);
-    }
-    if (next?.[0] !== '"') this.#fail("a string that does not end on its line");
-    this.#at = next.index + 1;
-    try {
-      return JSON.parse(this.#text.slice(start, this.#at)) as string;
-    } catch {
-      this.#at = start;
-      this.#fail("a string with a character or an escape that JSON does not take");
-    }
-  }
-
-  /** Skips white space and comments. */
-  #blank(): void {
-    this.#match(/(?:[ \t\r\n]+|\/\/[^\n]*|\/\*[^]*?\*\/)*/y);
-    if (this.#text.startsWith("/*", this.#at)) this.#fail("a comment that does not end");
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    if (found !== undefined) this.#at += found.length;
-    return found;
-  }
-
-  #position(offset: number): Position {
-    const before = this.#text.slice(0, offset).split("\n");
-    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   }
 
   /** Only the one character is shown: what stands there may be a secret. */
-  #fail(why: string): never {
-    const next = this.#text.codePointAt(this.#at);
+  #fail(why: string, { offset, line, column }: Place): never {
+    const next = this.#text.codePointAt(offset);
     const found = next === undefined ? "the end" : JSON.stringify(String.fromCodePoint(next));
-    throw syntaxError(this.#source, `${why}, found ${found}`, this.#position(this.#at));
+    const position = { line: line + 1, column: column + 1 };
+    throw syntaxError(this.#source, `${why}, found ${found}`, position);
   }
+}
+
+/** Line and column from 0. */
+interface Place {
+  offset: number;
+  line: number;
+  column: number;
+}
+
+function exact(number: string): unknown {
+  return String(Number(number)) === number ? Number(number) : JSON.rawJSON(number);
 }

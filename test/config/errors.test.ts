@@ -12,7 +12,10 @@ const unparsed: [text: string, line: number, column: number, message: string][] 
   [`{a: 1}`, 1, 2, `expected a key in double quotes or "}", found "a"`],
   [`{'a': 1}`, 1, 2, `expected a key in double quotes or "}", found "'"`],
   [`{"a" 1}`, 1, 6, `expected ":", found "1"`],
-  [`{"a": 01}`, 1, 7, `expected a value, found "0"`],
+  [`{"a": 01}`, 1, 8, `expected "," or "}", found "1"`],
+  [`{"a": 1.}`, 1, 7, `a number that is cut off, found "1"`],
+  [`{"a": 1`, 1, 8, `expected "}", found the end`],
+  [`["\\q"]`, 1, 2, `a string with a character or an escape that JSON does not take, found "\\""`],
   [`{"a": "x\ny"}`, 1, 7, `a string that does not end on its line, found "\\""`],
   [
     `{"a": "\\x"}`,
