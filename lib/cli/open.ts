@@ -52,7 +52,7 @@ export async function configFromFlags(
   const timeoutMs = durationOf(flags, "timeout");
   if (timeoutMs !== undefined)
     config.servers = config.servers.map((server) => ({ ...server, timeoutMs }));
-  return flags["allow-all"] === true ? withoutQuestions(config) : config;
+  return config;
 }
 
 /**
@@ -114,8 +114,6 @@ function open(
       return withEnvHint(error, io.env, server);
     },
     async [Symbol.asyncDispose]() {
-      // A cancellation of this very turn is still gathered with other lines: it goes out before stdin is closed.
-      if (io.signal.aborted) await new Promise<void>((resolve) => setImmediate(resolve));
       await (flags["wait"] === true ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
     },
@@ -138,20 +136,13 @@ const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "er
 function policyOf(flags: Parsed["flags"]): PolicyRule[] {
   const rules = (["allow", "deny", "ask"] as const).flatMap((what) =>
     listOf(flags[`${what}-tool`]).map((tools): PolicyRule => {
-      return { tools, do: what, origin: { label: `--${what}-tool`, kind: "named" } };
+      const origin = { label: `--${what}-tool`, kind: "named" } as const;
+      return { tools, do: what, origin, ...(what === "allow" && { answers: true }) };
     }),
   );
   if (flags["allow-all"] === true)
-    rules.push({ do: "allow", origin: { label: "--allow-all", kind: "named" } });
+    rules.push({ do: "allow", answers: true, origin: { label: "--allow-all", kind: "named" } });
   return rules;
-}
-
-/** `--allow-all` answers every question with yes; what is forbidden stays so. */
-function withoutQuestions(config: Config): Config {
-  const servers = config.servers.map((server) =>
-    server.approval === "always" ? { ...server, approval: "policy" as const } : server,
-  );
-  return { ...config, servers, policy: config.policy.filter((rule) => rule.do !== "ask") };
 }
 
 export function noServers(disabled: readonly ServerConfig[]): HostError {
