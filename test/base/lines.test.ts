@@ -11,12 +11,23 @@ function show(line: Line): string {
   return "oversize" in line ? `oversize ${line.oversize.bytes}` : decoder.decode(line);
 }
 
+/** All lines that can be taken now. A splitter that gives lines for ever fails here, and does not fill the memory. */
+function* taken(splitter: LineSplitter, chunk: Uint8Array): Generator<Line> {
+  // Each line costs at least its LF; one may have been pending, and a frame may be empty.
+  for (let left = 2 * chunk.length + 2; ; left -= 1) {
+    const line = splitter.next();
+    if (line === undefined) return;
+    if (left === 0) throw new Error("more lines than bytes");
+    yield line;
+  }
+}
+
 function split(chunks: Uint8Array[], lineBytesMax?: number): Line[] {
   const splitter = new LineSplitter(lineBytesMax === undefined ? {} : { lineBytesMax });
   const lines: Line[] = [];
   for (const chunk of chunks) {
     splitter.push(chunk);
-    for (let line = splitter.next(); line !== undefined; line = splitter.next()) lines.push(line);
+    lines.push(...taken(splitter, chunk));
   }
   const last = splitter.end();
   return last === undefined ? lines : [...lines, last];
@@ -166,7 +177,7 @@ function readFrames(chunks: Uint8Array[], lineBytesMax = 1000): string[] {
   let body: number | undefined;
   for (const chunk of chunks) {
     splitter.push(chunk);
-    for (let line = splitter.next(); line !== undefined; line = splitter.next()) {
+    for (const line of taken(splitter, chunk)) {
       const text = show(line);
       lines.push(text);
       if (text.startsWith("Length ")) body = Number(text.slice(7));
