@@ -3,7 +3,7 @@
  * Pure; it hides too much rather than too little.
  */
 import { readReferences } from "../config/references.ts";
-import { redact, secretsOfArgument, secretsOfUrl } from "../config/secrets.ts";
+import { isSecretFlag, redact, secretsOfArgument, secretsOfUrl } from "../config/secrets.ts";
 import type { Config, Origin, ServerConfig } from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */
@@ -67,14 +67,11 @@ function isReference(text: string): boolean {
 /** `--token X`, `--api-key=X`, `NAME=X`, addresses with credentials. */
 function shownArgument(arg: string, before = ""): string {
   const [, flag = "", value] = /^(--?[\w-]+)(?:=([^]*))?$/.exec(arg) ?? [];
-  if (value !== undefined && secretFlag.test(flag))
+  if (value !== undefined && isSecretFlag(flag))
     return isReference(value) ? arg : `${flag}=${mask}`;
-  if (/^--?[\w-]+$/.test(before) && secretFlag.test(before) && flag === "")
-    return isReference(arg) ? arg : mask;
-  return redact(arg, hiddenOf(secretsOfArgument(arg)));
+  if (isSecretFlag(before) && flag === "") return isReference(arg) ? arg : mask;
+  return redact(arg, hiddenOf(secretsOfArgument(arg, before)));
 }
-
-const secretFlag = /token|secret|passw|api-?_?key|credential|auth|bearer/i;
 
 function shownUrl(url: string): string {
   return redact(url, hiddenOf(secretsOfUrl(url)));

@@ -35,7 +35,8 @@ async function expandStdio(server: StdioServer, values: Values): Promise<StdioSe
   const { envFile, givenEnv, literal, ...rest } = server;
   const command = literal ? server.command : await values.text(server.command, "command");
   const args = literal ? server.args : await expandAll(server.args, "args", values);
-  for (const arg of args) values.secrets.push(...secretsOfArgument(arg));
+  for (const [at, arg] of args.entries())
+    values.secrets.push(...secretsOfArgument(arg, args[at - 1]));
   const env: Record<string, string | null> = Object.create(null);
   if (envFile !== undefined) Object.assign(env, await readEnvFile(envFile, values));
   for (const [name, value] of Object.entries(server.env))

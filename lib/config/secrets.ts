@@ -14,12 +14,14 @@ export function redact(text: string, secrets: Iterable<string>): string {
   for (const secret of secrets)
     for (const line of [secret, ...secret.split(/\r?\n/)])
       if (line.length >= secretLengthMin)
-        forms.add(line).add(JSON.stringify(line).slice(1, -1)).add(percentForm(line));
+        // What a server logs as JSON stands twice in quotes where the log is JSON, too.
+        for (const form of [line, percentForm(line), inQuotes(line), inQuotes(inQuotes(line))])
+          forms.add(form);
   let result = text;
   // The longest first: one secret may be a part of another.
   for (const form of [...forms].toSorted((a, b) => b.length - a.length))
     result = result.replaceAll(form, mask);
-  return result;
+  return text.includes(cutMark) ? withoutBeginnings(result, forms) : result;
 }
 
 /**
@@ -33,9 +35,18 @@ export function mayBeSecret(value: string): boolean {
   return !/^[a-z][a-z\d+.-]*:\/\/[^@?]*$/i.test(value);
 }
 
-/** The secrets inside an argument: the value of `NAME=value` and of `Header: value`, credentials of an
- * address, and what is long and mixed enough to be a key. */
-export function secretsOfArgument(argument: string): string[] {
+/** True for a flag whose value is a secret by its name. */
+export function isSecretFlag(flag: string): boolean {
+  return (
+    /^--?[\w-]+$/.test(flag) && /token|secret|passw|api-?_?key|credential|auth|bearer/i.test(flag)
+  );
+}
+
+/**
+ * The secrets inside an argument: the value of `NAME=value` and of `Header: value`, credentials of an address, what is
+ * long and mixed enough to be a key, and what a flag says to be one (`before` is the argument before it).
+ */
+export function secretsOfArgument(argument: string, before = ""): string[] {
   const value = /^[A-Z_][A-Z0-9_]*=([^]*)$/.exec(argument)?.[1];
   const header = /^[\w-]+: +([^]+)$/.exec(argument)?.[1];
   const rest = value ?? argument.slice(argument.indexOf("=") + 1);
@@ -43,7 +54,11 @@ export function secretsOfArgument(argument: string): string[] {
     ...(value === undefined ? [] : [value]),
     ...(header === undefined ? [] : secretsOfHeader(header)),
   ];
-  return [...found.filter(mayBeSecret), ...(isKey.test(rest) ? [rest] : []), ...secretsOfUrl(rest)];
+  return [
+    ...[...found, ...flagged(argument, before)].filter(mayBeSecret),
+    ...(isKey.test(rest) ? [rest] : []),
+    ...[argument, rest].flatMap(secretsOfUrl),
+  ];
 }
 
 /** The secrets of a header's value: the whole, and what follows a scheme such as `Bearer`. */
@@ -70,6 +85,36 @@ export function secretsOfUrl(text: string): string[] {
 
 const isKey = /^(?=.*\d)(?=.*[A-Za-z])[\w~.-]{20,}$/;
 
+/** `--token X`, `--token=X`; `-e NAME=X`, `--env NAME=X`, `--env=NAME=X`, `-eNAME=X`. */
+function flagged(argument: string, before: string): string[] {
+  const [, own, behind = ""] =
+    /^(-e)(\w+=[^]*)$/.exec(argument) ?? /^(--?[\w-]+)=([^]*)$/.exec(argument) ?? [];
+  if (own === undefined && argument.startsWith("-")) return [];
+  const [flag, value] = own === undefined ? [before, argument] : [own, behind];
+  if (isSecretFlag(flag)) return [value, ...secretsOfHeader(value)];
+  const variable = /^(-e|--env)$/.test(flag) ? /^[\w.-]+=([^]*)$/.exec(value)?.[1] : undefined;
+  return variable === undefined ? [] : [variable];
+}
+
+/** What our own texts end in where they were clipped. */
+const cutMark = "…";
+/** A shorter beginning gives nothing away. */
+const beginningMin = 4;
+
+/** Hides the beginning of a secret that was clipped in its middle. */
+function withoutBeginnings(text: string, forms: Iterable<string>): string {
+  const pieces = text.split(cutMark);
+  const last = pieces.pop() ?? "";
+  return [...pieces.map((piece) => withoutBeginning(piece, forms)), last].join(cutMark);
+}
+
+function withoutBeginning(piece: string, forms: Iterable<string>): string {
+  for (const form of forms)
+    for (let length = form.length - 1; length >= beginningMin; length--)
+      if (piece.endsWith(form.slice(0, length))) return piece.slice(0, -length) + mask;
+  return piece;
+}
+
 const plainWords = new Set([
   "production",
   "development",
@@ -87,6 +132,10 @@ const plainWords = new Set([
   "application/json, text/event-stream",
   "localhost",
 ]);
+
+function inQuotes(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
 
 function percentForm(text: string): string {
   try {

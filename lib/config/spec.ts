@@ -10,12 +10,12 @@ import type { HttpServer, Origin, ServerConfig, StdioServer } from "./types.ts";
  * @throws HostError `usage`
  */
 export function parseSpec(spec: string): ServerConfig {
-  if (urlStart.test(spec)) return httpServer(nameOfUrl(spec, spec), spec, undefined, spec);
+  if (urlStart.test(spec)) return httpServer(nameOfUrl(spec), spec, undefined, spec);
   const match = /^([^\s=:]+)(?:=|:([A-Za-z_-]+):)([^]*)$/.exec(spec);
   const [, name = "", kind, what = ""] = match ?? [];
   const link = kind === undefined ? undefined : linkKinds.get(kind);
   if (!match || (kind !== undefined && link === undefined))
-    throw new HostError("usage", `--server ${spec}: this names no server`, {
+    throw new HostError("usage", `--server ${beginningOf(spec)}: this names no server`, {
       hint: "write NAME=COMMAND LINE, NAME=URL, NAME:stdio:COMMAND LINE, NAME:http:URL (sse, ws), or a URL",
     });
   const body = what.trim();
@@ -58,7 +58,7 @@ function httpServer(
 ): HttpServer {
   // `${VAR}` in a URL is filled in later, so only a URL without any can be judged here.
   if (!urlStart.test(url) || !(URL.canParse(url) || url.includes("${")))
-    throw new HostError("usage", `--server ${written}: this is no URL`, {
+    throw new HostError("usage", `--server ${beginningOf(written)}: this is no URL`, {
       hint: "a URL begins with http://, https://, ws:// or wss://",
     });
   const transport = link ?? (/^ws/i.test(url) ? "ws" : "auto");
@@ -72,9 +72,15 @@ function common(name: string, label: string, written: unknown) {
 }
 
 /** `https://docs.example.com/mcp` → `docs`; an IP address as it stands. */
-function nameOfUrl(url: string, spec: string): string {
+function nameOfUrl(url: string): string {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "";
   const name = /^[\d.]+$|:/.test(host) ? host : host.split(".")[0];
   if (name) return name;
-  throw new HostError("usage", `--server ${spec}: this is no URL`);
+  throw new HostError("usage", `--server ${beginningOf(url)}: this is no URL`);
+}
+
+/** Enough of a spec to find it by: what follows may be a secret. */
+function beginningOf(spec: string): string {
+  const [head = ""] = /^[^\s:=@]*(?::\/\/|[:=])?/.exec(spec) ?? [];
+  return head.length < spec.length ? `${head}…` : spec;
 }

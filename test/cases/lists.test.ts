@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { expectRun, mcphost } from "../harness.ts";
-import { nothingLeft } from "../processes.ts";
+import { nothingLeft, waitFor } from "../processes.ts";
 import { config, entry, faulty, hostOver, textOf } from "./kit.ts";
 
 setDefaultTimeout(60_000);
@@ -243,6 +243,7 @@ describe.concurrent("B119 one name in two servers", () => {
     });
     const y = textOf(await host.call({ tool: "y.pid" }));
     await host.call({ tool: "x.pid" });
+    await waitFor(() => host.servers()[0]!.state !== "ready", "the end of x to be seen");
     expect(textOf(await host.call({ tool: "y.pid" }))).toBe(y);
     expect(await host.call({ tool: "pid" })).toMatchObject({ error: { code: "usage" } });
     expect((await host.call({ tool: "x_pid" })).status).toBe("completed");

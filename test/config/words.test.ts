@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 
 import { parseDuration, parseTimeout } from "../../lib/config/duration.ts";
 import { parseEnvFile } from "../../lib/config/env-file.ts";
-import { redact } from "../../lib/config/secrets.ts";
+import { redact, secretsOfArgument } from "../../lib/config/secrets.ts";
 import { parseCommandLine } from "../../lib/config/shell-words.ts";
 import { parseSpec } from "../../lib/config/spec.ts";
 import { errorOf, plain } from "./kit.ts";
@@ -199,6 +199,24 @@ test.each([
   expect([error.code, error.facts.line]).toEqual(["config", line]);
 });
 
+test.each<[before: string, argument: string, secrets: string[]]>([
+  ["-e", "TOKEN=s3cr3t-1", ["s3cr3t-1"]],
+  ["-e", "token=s3cr3t-1", ["s3cr3t-1"]],
+  ["--env", "a.b=s3cr3t-1", ["s3cr3t-1"]],
+  ["", "--env=A=s3cr3t-1", ["s3cr3t-1"]],
+  ["", "-eA=s3cr3t-1", ["s3cr3t-1"]],
+  ["--api-key", "s3cr3t-1", ["s3cr3t-1"]],
+  ["", "--apiKey=s3cr3t-1", ["s3cr3t-1"]],
+  ["--header", "Authorization: Bearer s3cr3t-1", ["Bearer s3cr3t-1", "s3cr3t-1"]],
+  ["", "postgres://u:s3cr3t-1@h/d?a=s3cr3t-2", ["s3cr3t-1", "s3cr3t-2"]],
+  ["--token", "--verbose", []],
+  ["--token-file", "/run/secrets/token", []],
+  ["--verbose", "plain-word", []],
+  ["", "path=some-folder", []],
+])("%s %s holds %p", (before, argument, secrets) => {
+  expect([...new Set(secretsOfArgument(argument, before))].toSorted()).toEqual(secrets.toSorted());
+});
+
 test("hides secrets by their values, the longest first, in the forms of JSON and URLs too", () => {
   const secrets = [
     "s3cr3t",
@@ -213,5 +231,11 @@ test("hides secrets by their values, the longest first, in the forms of JSON and
   expect(redact(JSON.stringify({ k: 'quo"te\\d' }), secrets)).toBe(`{"k":"***"}`);
   expect(redact("http://x/?k=p%40ss%20w0rd", secrets)).toBe("http://x/?k=***");
   expect(redact("> line two", secrets)).toBe("> ***");
+  const log = JSON.stringify({ text: JSON.stringify({ k: 'quo"te\\d' }) });
+  expect(redact(log, secrets)).not.toContain("quo");
+  // Clipped in its middle.
+  expect(redact("key s3cr3t-lo… and p@ss w…, s3c…", ["s3cr3t-long", "p@ss w0rd"])).toBe(
+    "key ***… and ***…, s3c…",
+  );
   expect(redact("\ud800", ["\ud800\ud800\ud800\ud800\ud800\ud800"])).toBe("\ud800");
 });

@@ -5,6 +5,7 @@ import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
+import { redact } from "../../config/secrets.ts";
 import type { Config, ServerConfig } from "../../config/types.ts";
 import { nameTools } from "../../host/names.ts";
 import type { HostTool } from "../../host/types.ts";
@@ -165,7 +166,8 @@ async function print(
     given["json"] === true
       ? `${JSON.stringify(diagnosed.map(({ seen, diagnosis }) => diagnosisJson(diagnosis, seen)))}\n`
       : diagnosed.map(({ seen, diagnosis }) => diagnosisText(diagnosis, seen)).join("");
-  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  const shown = redact(text, io.secrets ?? []);
+  await io.stdout.write(io.terminal.stdout ? visible(shown) : shown);
   const statuses = new Set(diagnosed.map(({ diagnosis }) => diagnosis.status));
   if (statuses.has("failed")) return 3;
   return statuses.has("config") ? 2 : 0;

@@ -3,6 +3,7 @@ import { type ErrorCode, HostError, isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
+import { redact } from "../../config/secrets.ts";
 import type { Config, Origin, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
@@ -59,7 +60,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const all = [...config.servers.map(({ name }) => rows.get(name)), ...config.bad.map(badRow)];
   const listed = all.filter((row) => row !== undefined);
   const text = flags["json"] === true ? `${JSON.stringify(listed)}\n` : tableOf(listed);
-  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  const shown = redact(text, io.secrets ?? []);
+  await io.stdout.write(io.terminal.stdout ? visible(shown) : shown);
   if (listed.length === 0 && flags["json"] !== true) {
     const { message, hint } = noServers([]);
     log({ level: "warn", text: `${message}; ${hint}` });

@@ -2,6 +2,7 @@
 import { exitCodeOf, HostError } from "../../base/errors.ts";
 import { matchesGlob } from "../../base/glob.ts";
 import type { Log } from "../../base/log.ts";
+import { redact } from "../../config/secrets.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
@@ -55,7 +56,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const text =
     flags["policy"] === true
       ? policyText(found, policy, servers, flags["json"] === true)
-      : render(found, parsed, pattern !== undefined);
+      : render(found, parsed, pattern === undefined ? undefined : (io.secrets ?? []));
   await io.stdout.write(io.terminal.stdout ? visible(text) : text);
   if (flags["no-cache"] !== true) await remember(tools, servers, io);
   return code;
@@ -100,7 +101,12 @@ async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<Hos
   });
 }
 
-function render(found: readonly HostTool[], parsed: Parsed, asked: boolean): string {
+/** `secrets`: what the example must not show; undefined where nobody asked for one tool. */
+function render(
+  found: readonly HostTool[],
+  parsed: Parsed,
+  secrets: Iterable<string> | undefined,
+): string {
   const { flags } = parsed;
   const [only, ...others] = found;
   if (flags["schema"] === true) {
@@ -114,7 +120,10 @@ function render(found: readonly HostTool[], parsed: Parsed, asked: boolean): str
     return `${JSON.stringify(only.inputSchema, null, 2)}\n`;
   }
   if (flags["json"] === true) return `${JSON.stringify(found)}\n`;
-  if (asked && only !== undefined && others.length === 0) return toolHelp(only, again(parsed));
+  if (secrets !== undefined && only !== undefined && others.length === 0) {
+    const hidden = again(parsed).map((word) => redact(word, secrets));
+    return toolHelp(only, hidden);
+  }
   return found.map(lineOf).join("");
 }
 
