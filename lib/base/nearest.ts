@@ -2,29 +2,74 @@
 
 const clip = 40;
 
+/** A name, or all the names of one thing: the first is the one to show. */
+export type Candidate = string | readonly [string, ...string[]];
+
 /**
- * The up to `max` candidates closest to `word`, best first: few edits away (a third of the length), or holding it whole.
- * Case does not count.
+ * The up to `max` candidates closest to `word`, best first: few edits away (a third of the length), holding it whole, or
+ * having each of its parts (`files.read_txt` → `files_read_text_file`). Case does not count.
  */
-export function nearest(word: string, candidates: Iterable<string>, max = 3): string[] {
-  const wanted = word.toLowerCase().slice(0, clip);
-  const editsMax = Math.max(1, Math.floor(wanted.length / 3));
-  const scored: { name: string; score: number }[] = [];
-  for (const name of new Set(candidates)) {
-    const other = name.toLowerCase().slice(0, clip);
-    const edits =
-      Math.abs(other.length - wanted.length) > editsMax ? Infinity : editDistance(wanted, other, editsMax);
-    if (edits <= editsMax) scored.push({ name, score: edits });
-    else if (wanted.length > 2 && other.includes(wanted)) scored.push({ name, score: editsMax + 1 });
+export function nearest(word: string, candidates: Iterable<Candidate>, max = 3): string[] {
+  const distance = distanceFrom(word.slice(0, clip));
+  const scores = new Map<string, number>();
+  for (const candidate of candidates) {
+    const names = typeof candidate === "string" ? [candidate] : candidate;
+    const [shown = ""] = names;
+    const score = Math.min(...names.map(distance), scores.get(shown) ?? Infinity);
+    if (score < Infinity) scores.set(shown, score);
   }
-  scored.sort((a, b) => a.score - b.score);
-  return scored.slice(0, max).map((entry) => entry.name);
+  const sorted = [...scores].toSorted(([, a], [, b]) => a - b);
+  return sorted.slice(0, max).map(([name]) => name);
+}
+
+/** A hint that names them, or undefined where there is none. */
+export function didYouMean(names: readonly string[]): string | undefined {
+  const last = names.at(-1);
+  if (last === undefined) return undefined;
+  const others = names.slice(0, -1).join(", ");
+  return `did you mean ${others === "" ? last : `${others} or ${last}`}?`;
 }
 
 // --- internal ---
 
-/** Levenshtein's distance, where a swap of two neighbours is one edit, as typing errors are; gives up beyond `max`. */
+/** How far a name is from `word`; Infinity where it is not near. */
+function distanceFrom(word: string): (name: string) => number {
+  const wanted = word.toLowerCase();
+  const editsMax = editsOf(wanted);
+  const parts = partsOf(word);
+  return (name) => {
+    const clipped = name.slice(0, clip);
+    const other = clipped.toLowerCase();
+    const edits = editDistance(wanted, other, editsMax);
+    if (edits <= editsMax) return edits;
+    if (wanted.length > 2 && other.includes(wanted)) return editsMax + 1;
+    return editsMax + 2 + partsDistance(parts, partsOf(clipped));
+  };
+}
+
+function editsOf(word: string): number {
+  return Math.max(1, Math.floor(word.length / 3));
+}
+
+function partsOf(name: string): string[] {
+  const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").match(/[\p{L}\p{N}]+/gu) ?? [];
+  return parts.map((part) => part.toLowerCase());
+}
+
+/** The edits to all parts, and what else the name has; Infinity where a part has nothing like it there. */
+function partsDistance(wanted: readonly string[], others: readonly string[]): number {
+  // One short part is like too many others.
+  if (wanted.join("").length < 4) return Infinity;
+  const edits = wanted.map((part) => {
+    const max = part.length > 2 ? editsOf(part) : 0;
+    return Math.min(...others.map((other) => editDistance(part, other, max)));
+  });
+  return edits.reduce((sum, one) => sum + one, Math.max(0, others.length - wanted.length));
+}
+
+/** Levenshtein's distance, where a swap of two neighbours is one edit, as typing errors are; Infinity beyond `max`. */
 function editDistance(a: string, b: string, max: number): number {
+  if (Math.abs(a.length - b.length) > max) return Infinity;
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
@@ -44,5 +89,6 @@ function editDistance(a: string, b: string, max: number): number {
     before = above;
     above = current;
   }
-  return above[b.length] ?? 0;
+  const distance = above[b.length] ?? 0;
+  return distance > max ? Infinity : distance;
 }

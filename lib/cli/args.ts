@@ -68,7 +68,7 @@ export async function checkReading(reading: Reading, table: FlagTable, command: 
   const [best] = nearest(name, flagWords(table), 1);
   // Other clients take a tool's arguments as flags.
   const isArgument = command === "call" && flag.startsWith("--");
-  const argument = isArgument ? `an argument of the tool is written ${name}=VALUE. ` : "";
+  const argument = isArgument ? `an argument of the tool is written ${name}=VALUE; ` : "";
   const meant = best === undefined ? argument : `did you mean ${dashed(best)}? `;
   throw new HostError("usage", `unknown flag ${flag}`, {
     facts: best === undefined ? {} : { nearest: dashed(best) },

@@ -60,22 +60,45 @@ async function firstNamed(words: readonly string[]): Promise<Command | undefined
 }
 
 async function noCommand(line: Line): Promise<HostError> {
-  const hint = "mcphost alone lists the commands";
   const flags = { ...commonFlags, ...serverFlags, ...policyFlags };
   const reading = readLine(line, flags);
   const word = reading.parsed.positionals[0];
-  if (word === undefined) {
-    const [misfit] = reading.misfits;
-    if (misfit) await checkReading(reading, flags, "COMMAND");
-    return new HostError("usage", "no command was given", { hint });
-  }
-  const { nearest } = await import("../base/nearest.ts");
-  const [best] = nearest(word, Object.keys(commands), 1);
+  if (word === undefined) await checkReading(reading, flags, "COMMAND");
+  if (line.rest ? word === undefined : await beganWithDashes(line.words))
+    return new HostError("usage", "no command was given before --", {
+      hint: "did you mean mcphost tools -- …, or mcphost call TOOL -- …?",
+    });
+  const all = "mcphost alone lists the commands";
+  if (word === undefined) return new HostError("usage", "no command was given", { hint: all });
+  const { didYouMean, nearest } = await import("../base/nearest.ts");
+  const best = otherWords.get(word) ?? nearest(word, Object.keys(commands), 1)[0];
+  const started = line.rest ? "" : `, a server is started by mcphost tools -- ${word} …`;
   return new HostError("usage", `unknown command "${word}"`, {
     facts: best === undefined ? {} : { nearest: best },
     hint:
       best === undefined
-        ? `to call a tool of that name: mcphost call ${word}. ${hint}`
-        : `did you mean ${best}? ${hint}`,
+        ? `a tool is called by mcphost call ${word}${started}`
+        : `${didYouMean([`mcphost ${best}`])} ${all}`,
   });
+}
+
+/** What other programs call what we have. */
+const otherWords = new Map([
+  ["version", "--version"],
+  ["list", "tools"],
+  ["ls", "tools"],
+  ["exec", "call"],
+  ["invoke", "call"],
+  ["check", "doctor"],
+  ["inspect", "doctor"],
+]);
+
+/** Bun takes a `--` that comes first away: only the system still knows of it. */
+async function beganWithDashes(words: readonly string[]): Promise<boolean> {
+  try {
+    const all = (await Bun.file("/proc/self/cmdline").text()).split("\0");
+    return all.at(-words.length - 2) === "--";
+  } catch {
+    return false;
+  }
 }

@@ -162,7 +162,7 @@ function completeOf(decoded: Decoded, server: string, tool?: string): JsonObject
   const reason = decoded.kind === "invalid" ? decoded.reason : "it asks for input";
   throw new HostError("rpc_error", `server "${server}" gave an answer that is none: ${reason}`, {
     facts: { server, ...(tool !== undefined && { tool }) },
-    hint: "That is a fault of the server.",
+    hint: "that is a fault of the server",
   });
 }
 
@@ -173,7 +173,7 @@ function lossOf(error: unknown): unknown {
   const text = `${error.message}: it may or may not have been done`;
   return new HostError("uncertain", text, {
     facts: error.facts,
-    hint: "Find out whether it was done before you call it again.",
+    hint: "find out whether it was done before you call it again",
     cause: error,
   });
 }

@@ -24,7 +24,7 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
   if (error instanceof RpcError) {
     return new HostError("server_start", `server "${name}" refused ${method}: ${error.message}`, {
       facts: { server: name, rpcCode: error.code, rpcData: error.data, ...evidence(info) },
-      hint: "That is the server's own answer; what it needs is usually in its settings or its documentation.",
+      hint: "that is the server's own answer; what it needs is usually in its settings or its documentation",
       cause: error,
     });
   }
@@ -37,7 +37,7 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
         facts: { server: name, timeoutMs: Math.round(waitedMs), ...evidence(info) },
         hint:
           hintOf(info) ??
-          "Is it an MCP server on stdin and stdout? If it is slow to start, raise startTimeoutMs.",
+          "is it an MCP server on stdin and stdout? if it is slow to start, raise startTimeoutMs",
         cause: error,
       },
     );
@@ -51,8 +51,8 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
         hint:
           hintOf(info) ??
           (info.stderr?.length
-            ? "Its last lines on stderr tell why."
-            : "It said nothing on stderr; start its command by hand to see what it does."),
+            ? "its last lines on stderr tell why"
+            : "it said nothing on stderr; start its command by hand to see what it does"),
         cause: error,
       },
     );
@@ -91,10 +91,10 @@ export function evidence(info: Partial<CloseInfo>): Facts {
 /** The likely reason, where stdout shows one. */
 function hintOf({ noise }: Partial<CloseInfo>): string | undefined {
   if (noise?.contentLength) {
-    return "It frames messages with Content-Length; MCP on stdio is one JSON message a line.";
+    return "it frames messages with Content-Length; MCP on stdio is one JSON message a line";
   }
   if (noise?.count) {
-    return `It wrote on stdout what is no message (${JSON.stringify(noise.first[0] ?? "")}); logs belong on stderr.`;
+    return `it wrote on stdout what is no message (${JSON.stringify(noise.first[0] ?? "")}); logs belong on stderr`;
   }
   return undefined;
 }

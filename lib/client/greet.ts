@@ -96,6 +96,6 @@ export function spoken(revision: string): Codec {
 function unusable(name: string, reason: string): HostError {
   return new HostError("server_start", `server "${name}" cannot be used: ${reason}`, {
     facts: { server: name },
-    hint: "It may be newer or older than anything we speak, or no MCP server at all.",
+    hint: "it may be newer or older than anything we speak, or no MCP server at all",
   });
 }

@@ -159,7 +159,7 @@ function modernIn(verdict: ProbeVerdict, { name }: ConnectOptions): Greeting | u
   const text = `server "${name}" speaks only protocol revisions that we do not: ${supported.join(", ")}`;
   throw new HostError("server_start", text, {
     facts: { server: name, supported },
-    hint: "A newer version of this program may speak them.",
+    hint: "a newer version of this program may speak them",
   });
 }
 
@@ -167,7 +167,7 @@ function notModern(reason: string, { plan, options }: Attempt): HostError {
   const text = `server "${options.name}" does not speak protocol ${plan.modern}: ${reason}`;
   return new HostError("server_start", text, {
     facts: { server: options.name },
-    hint: 'The protocol "modern" was asked for; with "auto" older servers work, too.',
+    hint: 'the protocol "modern" was asked for; with "auto" older servers work, too',
   });
 }
 

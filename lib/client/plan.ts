@@ -48,7 +48,7 @@ export function planOf(options: ConnectOptions): Plan {
     const known = ["auto", "legacy", "modern", ...modernRevisions, ...legacyRevisions];
     throw new HostError("usage", `server "${name}": unknown protocol ${JSON.stringify(protocol)}`, {
       facts: { server: name, known },
-      hint: `Known are ${known.join(", ")}.`,
+      hint: `write one of ${known.join(", ")}`,
     });
   }
   const revision = protocol === era ? plan[era] : protocol;

@@ -36,7 +36,7 @@ export async function inputRounds<Reply extends { decoded: Decoded }>(
       const text = `server "${name}" asked for input more than ${roundsMax} times`;
       throw new HostError("rpc_error", text, {
         facts: { server: name, roundsMax, inputRequests },
-        hint: "It never came to an end, and the call was given up.",
+        hint: "it never came to an end, and the call was given up",
       });
     }
     const inputResponses = await answerAll(inputRequests, { ...options, signal });
@@ -72,7 +72,7 @@ async function answerAll(
     const said = `server "${name}" needs input that nobody here can give (${reason})`;
     throw new HostError("rpc_error", said + questionsIn(asked), {
       facts: { server: name, inputRequests: requests },
-      hint: "Call it where somebody can answer, or give the server what it asks for by its arguments or its config.",
+      hint: "call it where somebody can answer, or give the server what it asks for by its arguments or its config",
     });
   }
   const responses: [string, JsonObject][] = [];

@@ -27,7 +27,7 @@ export function applyFlags(
   const known = ["auto", "legacy", "modern", ...legacyRevisions, ...modernRevisions];
   if (protocol !== undefined && !known.includes(protocol))
     throw new HostError("usage", `--protocol ${protocol} is unknown`, {
-      hint: `one of ${known.join(", ")}`,
+      hint: `write one of ${known.join(", ")}`,
     });
   return servers.map((server) => ({
     ...server,
@@ -50,7 +50,7 @@ function readEnv(flags: readonly string[], ownEnv: Env): Record<string, string> 
       at < 0 ? (Object.hasOwn(ownEnv, name) ? ownEnv[name] : undefined) : flag.slice(at + 1);
     if (name === "" || flag.includes("\0"))
       throw new HostError("usage", "--env needs the name of a variable", {
-        hint: "--env NAME=VALUE, or --env NAME",
+        hint: "write --env NAME=VALUE, or --env NAME",
       });
     if (value === undefined)
       throw new HostError("usage", `--env ${name}: ${name} is not set here`, {
@@ -66,7 +66,7 @@ function readHeaders(flags: readonly string[]): [string, string][] {
     const [, name, value = ""] =
       /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r\n]*)$/.exec(flag) ?? [];
     // The flag itself is not shown: its value may be a secret.
-    if (name === undefined) throw new HostError("usage", "--header needs the form 'NAME: VALUE'");
+    if (name === undefined) throw new HostError("usage", "--header is written 'NAME: VALUE'");
     return [name, value.trimEnd()];
   });
 }

@@ -3,7 +3,7 @@
  * to us. Turns an entry as written into one under our own names, and remembers which word stood for each. Pure.
  */
 import { isObject } from "../base/json.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { parseSeconds, parseTimeout } from "./duration.ts";
 import { plainNumbers } from "./jsonc.ts";
 
@@ -63,11 +63,9 @@ export function unknownKey(
   key: string,
   candidates: Iterable<string> = [...ownKeys, ...synonyms.keys()],
 ): { text: string; near: boolean } {
-  const [best] = nearest(key, candidates, 1);
+  const meant = didYouMean(nearest(key, candidates, 1));
   const text = `nobody knows the key ${JSON.stringify(key)}`;
-  return best === undefined
-    ? { text, near: false }
-    : { text: `${text}; did you mean ${best}?`, near: true };
+  return meant === undefined ? { text, near: false } : { text: `${text}; ${meant}`, near: true };
 }
 
 // --- internal ---

@@ -140,7 +140,7 @@ function decide(call: Call, { server, names }: Target, policy: readonly PolicyRu
   throw new HostError("denied", text, {
     facts: { server: call.server, tool: call.tool, rule: by },
     ...(asked && {
-      hint: `Allow it beforehand: change the rule, or pass --allow-tool ${call.tool}.`,
+      hint: `allow it beforehand: change the rule, or pass --allow-tool ${call.tool}`,
     }),
   });
 }

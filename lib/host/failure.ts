@@ -17,7 +17,7 @@ export function toHostError(error: unknown, server: string, tool?: string): Host
   const reason = error instanceof Error ? error.message : String(error);
   return new HostError("rpc_error", `${what}: ${reason}`, {
     facts,
-    hint: "This is not the server's fault: please report it.",
+    hint: "this is not the server's fault; please report it",
     cause: error,
   });
 }

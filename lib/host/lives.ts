@@ -50,8 +50,8 @@ export class Lives {
       {
         facts: { ...last?.facts, server: this.#server, ...(later && { retryMs }) },
         hint: later
-          ? `The next try is possible in ${Math.ceil(retryMs / 1000)} s.`
-          : "A new host starts it again.",
+          ? `the next try is possible in ${Math.ceil(retryMs / 1000)} s`
+          : "a new host starts it again",
         ...(last !== undefined && { cause: last }),
       },
     );

@@ -3,11 +3,12 @@
  * can mean. It never calls a tool, and never picks one of several.
  */
 import { HostError } from "../base/errors.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { isOffered } from "../hooks/rules.ts";
 import { toHostError } from "./failure.ts";
 import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names.ts";
 import type { NameEntry } from "./names.ts";
+import { nearestTools } from "./nearest-tools.ts";
 import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
@@ -115,7 +116,7 @@ export class Registry {
     const candidates = [only, ...others].map(({ server, tool }) => `${server}/${tool}`);
     throw new HostError("usage", `${JSON.stringify(name)} is a tool of several servers`, {
       facts: { tool: name, candidates },
-      hint: `Say which: ${candidates.join(", ")}`,
+      hint: `say which: ${candidates.join(", ")}`,
     });
   }
 
@@ -173,25 +174,23 @@ export class Registry {
   }
 
   #unknownServer(name: string): HostError {
-    const near = nearest(name, this.#servers.keys());
+    const known = [...this.#servers.keys()];
+    const near = nearest(name, known);
     return new HostError("usage", `no server is called ${JSON.stringify(name)}`, {
       facts: { server: name, nearest: near },
-      ...(near.length > 0 && { hint: `Nearest: ${near.join(", ")}` }),
+      hint: didYouMean(near) ?? `there are ${known.join(", ") || "none"}`,
     });
   }
 
   #unknown(name: string): HostError {
     const { entries } = this.#tables.get().table;
     const offered = entries.filter((entry) => this.#isOffered(entry));
-    const near = nearest(
-      name,
-      offered.flatMap((entry) => [entry.name, entry.tool]),
-    );
+    const near = nearestTools(name, offered);
     const down = [...this.#servers.values()]
       .map((server) => server.status())
       .filter((one) => one.error);
     const hints = [
-      near.length > 0 ? `Nearest: ${near.join(", ")}` : `There are ${offered.length} tools`,
+      didYouMean(near) ?? `there are ${offered.length} tools`,
       ...down.map((one) => `not listed: ${one.error?.message}`),
     ];
     return new HostError("usage", `no tool is called ${JSON.stringify(name)}`, {

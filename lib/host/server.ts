@@ -129,6 +129,6 @@ function lateList(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" did not answer tools/list within ${timeoutMs} ms`;
   return new HostError("timeout", text, {
     facts: { server, method: "tools/list", sent: false, timeoutMs },
-    hint: "A longer timeoutMs (--timeout) waits longer.",
+    hint: "a longer timeoutMs (--timeout) waits longer",
   });
 }

@@ -5,7 +5,7 @@
 import { HostError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { nearest } from "../base/nearest.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { checkSchema } from "../base/schema.ts";
 import type { CheckOptions, Problem } from "../base/schema.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
@@ -77,8 +77,8 @@ function argumentText({ path, message, keyword }: Problem, known: readonly strin
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (path === "") return `the arguments: ${message}`;
   if (keyword === "false" && keys.length === 1) {
-    const near = nearest(keys[0] ?? "", known, 1);
-    return `unknown argument ${keys[0]}${near.length > 0 ? ` (nearest: ${near[0]})` : ""}`;
+    const meant = didYouMean(nearest(keys[0] ?? "", known, 1));
+    return `unknown argument ${keys[0]}${meant === undefined ? "" : ` (${meant})`}`;
   }
   const verb = keyword === "required" ? " " : ": ";
   return `argument ${keys.join("/")}${verb}${message}`;

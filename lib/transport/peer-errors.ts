@@ -102,7 +102,7 @@ export function oversizeError(
     `the answer of server "${server}" to ${labelOf(entry)} ${why} (${bytes} bytes)`,
     {
       facts: { ...factsOf(server, entry), sent: true, bytes, bytesMax },
-      ...(reason === undefined && { hint: "Raise limits.lineBytesMax in the config to take it." }),
+      ...(reason === undefined && { hint: "raise limits.lineBytesMax in the config to take it" }),
     },
   );
 }
@@ -151,20 +151,19 @@ function inBrackets(remarks: string[]): string {
 
 function timeoutHint(entry: Pending, { noise }: LinkFacts, capped: boolean): string {
   if (entry.stray !== undefined)
-    return "The server must answer each request under the request's own id.";
-  if (noise?.contentLength)
-    return "The server must write one JSON message a line, without headers.";
+    return "the server must answer each request under the request's own id";
+  if (noise?.contentLength) return "the server must write one JSON message a line, without headers";
   if (capped)
-    return "It went on reporting progress up to the hard cap; a longer timeoutMs raises that too.";
-  return "A longer timeoutMs (--timeout) waits longer.";
+    return "it went on reporting progress up to the hard cap; a longer timeoutMs raises that too";
+  return "a longer timeoutMs (--timeout) waits longer";
 }
 
 /** Only where there was somebody to say something. */
 function lostHint({ kind, stderr }: CloseInfo): string | undefined {
   if (kind === "local" || stderr === undefined) return undefined;
   return stderr.some((line) => line.trim() !== "")
-    ? "Its last lines on stderr tell why."
-    : "It said nothing on stderr; start its command by hand to see what it does.";
+    ? "its last lines on stderr tell why"
+    : "it said nothing on stderr; start its command by hand to see what it does";
 }
 
 function endingOf(info: CloseInfo): string {

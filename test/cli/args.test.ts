@@ -87,7 +87,7 @@ describe("misfits", () => {
     [["--jsno"], /did you mean --json\?/],
     [
       ["--zzzzzzzz"],
-      /^usage: unknown flag --zzzzzzzz: .*tool .*zzzzzzzz=VALUE\. mcphost call --help/,
+      /^usage: unknown flag --zzzzzzzz: .*tool .*zzzzzzzz=VALUE; mcphost call --help/,
     ],
     [["--timeot=secret"], /^usage: unknown flag --timeot:/],
     [["-x"], /^usage: unknown flag -x/],

@@ -59,7 +59,12 @@ test.concurrent("--version: ours, Bun's, the revisions", async () => {
 });
 
 test.concurrent.each<[words: string[], stderr: RegExp]>([
-  [["cal", "echo"], /unknown command "cal"\n.*did you mean call\?/],
+  [["cal", "echo"], /unknown command "cal"\n.*did you mean mcphost call\?/],
+  [["version"], /unknown command "version"\n.*did you mean mcphost --version\?/],
+  [["list"], /unknown command "list"\n.*did you mean mcphost tools\?/],
+  [["ls"], /unknown command "ls"\n.*did you mean mcphost tools\?/],
+  [[], /no command was given before --\n.*mcphost tools -- ….*mcphost call TOOL -- …/],
+  [["-q", "--json"], /no command was given before --/],
   [["echo", "message=hi"], /unknown command "echo"\n.*mcphost call echo/],
   [["--frobnicate"], /unknown flag --frobnicate/],
   [["call", "--jsn", "echo"], /unknown flag --jsn\n.*--json/],

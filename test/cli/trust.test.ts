@@ -68,7 +68,7 @@ describe("trust", () => {
     expectRun(await trust(dir, "--list").run(), {
       stdout: new RegExp(`^trusted one in ${dir.file("p")}, since \\d{4}-\\d\\d-\\d\\d\\n$`),
     });
-    expectRun(await trust(dir, "--revoke", "oen").run(), { code: 2, stderr: /nearest: one/ });
+    expectRun(await trust(dir, "--revoke", "oen").run(), { code: 2, stderr: /did you mean one\?/ });
     expectRun(await trust(dir, "--revoke", "one").run(), {
       stdout: `revoked one in ${dir.file("p")}\n`,
     });

@@ -104,8 +104,8 @@ describe("arguments", () => {
     [{}, "add: argument a is missing"],
     [{ a: "1" }, 'add: argument a: expected integer, got "1"'],
     [{ a: 1, "odd/key": [1] }, "add: argument odd/key/0: expected string, got 1"],
-    [{ a: 1, odd_key: [] }, "add: unknown argument odd_key (nearest: odd/key)"],
-    [{ b: 1 }, "add: argument a is missing; unknown argument b (nearest: a)"],
+    [{ a: 1, odd_key: [] }, "add: unknown argument odd_key (did you mean odd/key?)"],
+    [{ b: 1 }, "add: argument a is missing; unknown argument b (did you mean a?)"],
   ])("%j is refused before it is sent", async (args, message) => {
     await using host = await hostOver({ s: { tools: [add] } });
     expect(await host.call({ tool: "add", arguments: args as Record<string, Json> })).toMatchObject(

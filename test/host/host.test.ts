@@ -122,7 +122,7 @@ describe("names", () => {
     const outcome = await host.call({ tool: "ehco" });
     expect(outcome).toMatchObject({
       status: "failed",
-      error: { code: "usage", hint: "Nearest: echo", facts: { nearest: ["echo"] } },
+      error: { code: "usage", hint: "did you mean echo?", facts: { nearest: ["echo"] } },
     });
     expect(host.resolve("ehco")).rejects.toMatchObject({ code: "usage" });
   });
@@ -173,7 +173,7 @@ describe("lists", () => {
     await using host = await hostOver({ good: {} });
     const { failed } = await host.tools({ servers: ["goood"] });
     expect(failed).toMatchObject([
-      { server: "goood", error: { code: "usage", hint: "Nearest: good" } },
+      { server: "goood", error: { code: "usage", hint: "did you mean good?" } },
     ]);
   });
 

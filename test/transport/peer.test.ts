@@ -419,7 +419,7 @@ describe("the link ends", () => {
     );
     expect(error).toMatchObject({
       code: "server_exit",
-      hint: "Its last lines on stderr tell why.",
+      hint: "its last lines on stderr tell why",
       facts: { server: "srv", sent: true, exitCode: 3, stderr: closeInfo.stderr },
     });
     expect(await far.peer.closed).toEqual(closeInfo);

@@ -86,7 +86,7 @@ function chosenOf(
   const known = [...servers, ...bad].map(({ name }) => name);
   for (const name of names)
     if (!known.includes(name))
-      throw new HostError("usage", `there is no server called ${JSON.stringify(name)}`, {
+      throw new HostError("usage", `no server is called ${JSON.stringify(name)}`, {
         facts: { servers: known },
         hint: known.length > 0 ? `there are ${known.join(", ")}` : "no server is configured",
       });

@@ -90,14 +90,12 @@ function namesOf({ name, server, tool }: HostTool): string[] {
 }
 
 async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<HostError> {
-  const { nearest } = await import("../../base/nearest.ts");
-  const names = nearest(
-    pattern,
-    tools.flatMap((tool) => [tool.name, tool.tool]),
-  );
+  const { didYouMean } = await import("../../base/nearest.ts");
+  const { nearestTools } = await import("../../host/nearest-tools.ts");
+  const names = nearestTools(pattern, tools);
   return new HostError("usage", `no tool matches ${JSON.stringify(pattern)}`, {
     facts: { pattern, nearest: names, tools: tools.length },
-    hint: names.length > 0 ? `nearest: ${names.join(", ")}` : `there are ${tools.length} tools`,
+    hint: didYouMean(names) ?? `there are ${tools.length} tools`,
   });
 }
 

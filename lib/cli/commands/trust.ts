@@ -122,14 +122,14 @@ async function revoke(name: string, store: TrustStore, json: boolean, io: Io): P
   const all = await store.list();
   const taken = await store.revoke(name);
   if (taken.length === 0) {
-    const { nearest } = await import("../../base/nearest.ts");
+    const { didYouMean, nearest } = await import("../../base/nearest.ts");
     const names = nearest(
       name,
       all.map((record) => record.name),
     );
-    throw new HostError("usage", `no server called ${name} is trusted`, {
+    throw new HostError("usage", `no server called ${JSON.stringify(name)} is trusted`, {
       facts: { nearest: names },
-      hint: names.length > 0 ? `nearest: ${names.join(", ")}` : "mcphost trust --list shows all",
+      hint: didYouMean(names) ?? "mcphost trust --list shows all",
     });
   }
   const still = new Set((await store.list()).map((record) => record.hash));
