@@ -121,9 +121,11 @@ describe.concurrent("B014 a flood on stderr for the probe", () => {
   });
 });
 
+/** A message with `ID` for the id. */
+const refusal = (error: object) =>
+  JSON.stringify({ jsonrpc: "2.0", id: "ID", error }).replace('"ID"', "ID");
+
 describe.concurrent("B016 a version that is refused by an error", () => {
-  const refusal = (error: object) =>
-    JSON.stringify({ jsonrpc: "2.0", id: "ID", error }).replace('"ID"', "ID");
   const best = "2025-06-18";
   test.each<[string, object, string]>([
     [

@@ -7,6 +7,21 @@ import { call, config, entry, faulty, hostOver } from "./kit.ts";
 
 setDefaultTimeout(60_000);
 
+const program = (...args: string[]) => [...bunAlone, `${root}/mcphost.ts`, ...args];
+
+async function shell(script: string, argv: string[]) {
+  await using home = await tempDir();
+  const proc = Bun.spawn(["bash", "-c", script, "bash", ...argv], {
+    env: { PATH: process.env["PATH"], HOME: home.path },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([proc.stdout.text(), proc.stderr.text(), proc.exited]);
+  await nothingLeft(home.path, 20_000);
+  return { stdout, stderr };
+}
+
 describe.concurrent("B004 an unknown tool", () => {
   test("in a list of a config is a warning, and the others work", async () => {
     for (const key of ["allowedTools", "deniedTools"]) {
@@ -134,35 +149,16 @@ describe.concurrent(
 );
 
 describe.concurrent("G001 a reader that leaves", () => {
-  const words = (...args: string[]) => [...bunAlone, `${root}/mcphost.ts`, ...args];
-
-  async function shell(script: string, argv: string[]) {
-    await using home = await tempDir();
-    const proc = Bun.spawn(["bash", "-c", script, "bash", ...argv], {
-      env: { PATH: process.env["PATH"], HOME: home.path },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr] = await Promise.all([
-      proc.stdout.text(),
-      proc.stderr.text(),
-      proc.exited,
-    ]);
-    await nothingLeft(home.path, 20_000);
-    return { stdout, stderr };
-  }
-
   test("a long list, as JSON and as text: quiet, exit 0, and the servers are stopped", async () => {
     for (const flags of [["--json"], []]) {
       const script = '"$@" | head -c 100 | wc -c; echo "${PIPESTATUS[0]}"';
-      const run = await shell(script, words("tools", ...flags, "--", ...faulty("lists.many")));
+      const run = await shell(script, program("tools", ...flags, "--", ...faulty("lists.many")));
       expect(run).toEqual({ stdout: expect.stringMatching(/^\s*100\n0\n$/), stderr: "" });
     }
   });
 
   test("a large result: head, a reader that sleeps first, a full device", async () => {
-    const big = words("call", "size", "bytes=5000000", "--", ...faulty("wire.sized"));
+    const big = program("call", "size", "bytes=5000000", "--", ...faulty("wire.sized"));
     expect(await shell('"$@" | head -c 10; echo " ${PIPESTATUS[0]}"', big)).toEqual({
       stdout: "xxxxxxxxxx 0\n",
       stderr: "",
@@ -179,12 +175,12 @@ describe.concurrent("G001 a reader that leaves", () => {
   });
 
   test("closed from the start, and a stubborn server behind it", async () => {
-    const call = words("call", "echo", "message=x", "--", ...faulty("life.stubborn"));
-    expect(await shell('"$@" | true; echo "${PIPESTATUS[0]}"', call)).toEqual({
+    const stubborn = program("call", "echo", "message=x", "--", ...faulty("life.stubborn"));
+    expect(await shell('"$@" | true; echo "${PIPESTATUS[0]}"', stubborn)).toEqual({
       stdout: "0\n",
       stderr: "",
     });
-    const closed = await shell('"$@" >&-; echo "$?" >&2', call);
+    const closed = await shell('"$@" >&-; echo "$?" >&2', stubborn);
     expect(closed.stdout).toBe("");
     expect(closed.stderr).not.toMatch(/at .*\.ts:/);
   });

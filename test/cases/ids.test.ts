@@ -3,20 +3,11 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { nothingLeft, waitFor } from "../processes.ts";
-import { call, config, entry, faulty, hostOver, messagesIn, textOf } from "./kit.ts";
+import { call, config, entry, faulty, hostOver, linesOf, messagesIn, textOf } from "./kit.ts";
 
 setDefaultTimeout(30_000);
 
 const answer = (text: string) => ({ content: [{ type: "text", text }] });
-const linesOf = async (file: string) =>
-  (
-    await Bun.file(file)
-      .text()
-      .catch(() => "")
-  )
-    .split("\n")
-    .filter(Boolean);
-
 describe.concurrent("B052 a server that always answers with id 0", () => {
   test("is told of soon, and nothing is taken for an answer", async () => {
     const run = await call("ids.always-zero", "fault").run();

@@ -8,7 +8,8 @@ import {
   type LogEntry,
   type Outcome,
 } from "../../mcphost.ts";
-import { bunAlone, mcphost, root } from "../harness.ts";
+import { bunAlone, mcphost, root, type TempDir } from "../harness.ts";
+import { living } from "../process/help.ts";
 
 /** The command of a server with a fault (fixtures/cases): `TABLE.NAME`. */
 export function faulty(fault: string, ...args: string[]): string[] {
@@ -53,19 +54,39 @@ export async function hostOver(
 
 /** The first text of a completed call; of anything else its status and reason. */
 export function textOf(outcome: Outcome): string {
-  const { status, result, error } = outcome;
-  const [block] = Array.isArray(result?.content) ? result.content : [];
-  if (status === "completed") return String((block as { text?: unknown } | undefined)?.text);
-  return `${status}: ${error?.message ?? "the tool's own error"}`;
+  if (outcome.status !== "completed")
+    return `${outcome.status}: ${outcome.error?.message ?? "the tool's own error"}`;
+  const { content } = outcome.result;
+  const [block] = Array.isArray(content) ? content : [];
+  return String((block as { text?: unknown } | undefined)?.text);
 }
 
 /** The messages in a file that FIXTURE_SEEN named. */
 export async function messagesIn(file: string): Promise<Record<string, any>[]> {
+  return (await linesOf(file)).map((line) => JSON.parse(line));
+}
+
+/** The lines of a file that may not be there yet. */
+export async function linesOf(file: string): Promise<string[]> {
   const text = await Bun.file(file)
     .text()
     .catch(() => "");
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
+  return text.split("\n").filter((line) => line !== "");
+}
+
+/** What makes a server leave marks in a file and count its starts in another; and what it left. */
+export function marksIn(dir: TempDir) {
+  const file = dir.file("marks");
+  return {
+    flags: ["--env", `FIXTURE_MARKS=${file}`],
+    env: { FIXTURE_MARKS: file, FIXTURE_STARTS: dir.file("starts") },
+    has: async (word: string) => (await linesOf(file)).some((line) => line.startsWith(word)),
+    lines: () => linesOf(file),
+    starts: () => linesOf(dir.file("starts")),
+  };
+}
+
+/** A zombie is not. */
+export async function isAlive(pid: number): Promise<boolean> {
+  return (await living(pid)).includes(pid);
 }

@@ -151,9 +151,9 @@ describe.concurrent("B094 references", () => {
       list: { type: "array", items: { $ref: "#" } },
     });
     const words = server([{ name: "tree", inputSchema }]);
-    const good = '{"id":1,"child":{"id":2,"child":{"list":[{"id":3}]}}}';
-    expectRun(await mcphost("call", "tree", good, ...words).run(), {
-      stdout: `["tree",${good}]\n`,
+    const value = '{"id":1,"child":{"id":2,"child":{"list":[{"id":3}]}}}';
+    expectRun(await mcphost("call", "tree", value, ...words).run(), {
+      stdout: `["tree",${value}]\n`,
     });
     expectRun(await mcphost("call", "tree", 'child={"child":{"id":"x"}}', ...words).run(), {
       code: 2,

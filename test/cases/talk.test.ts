@@ -3,18 +3,9 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { nothingLeft, waitFor } from "../processes.ts";
-import { call, entry, faulty, hostOver, messagesIn, textOf, tools } from "./kit.ts";
+import { call, entry, faulty, hostOver, linesOf, messagesIn, textOf, tools } from "./kit.ts";
 
 setDefaultTimeout(30_000);
-
-const linesOf = async (file: string) =>
-  (
-    await Bun.file(file)
-      .text()
-      .catch(() => "")
-  )
-    .split("\n")
-    .filter((line) => line !== "");
 
 describe.concurrent("B025 what comes before the reply to initialize", () => {
   test("is taken in stride: the ping is answered, nothing is listed before the handshake ends", async () => {
@@ -158,28 +149,28 @@ describe.concurrent("B065 progress that fits nothing", () => {
   });
 });
 
-describe.concurrent("B109 the time of a call and its progress", () => {
-  /** The outcome within an idle time that the whole call of a second is longer than, and what the server saw. */
-  async function run(fault: string, timeoutMs = 700) {
-    await using dir = await tempDir();
-    const marks = dir.file("marks");
-    await using host = await hostOver({
-      s: entry(`talk.${fault}`, { env: { FIXTURE_MARKS: marks } }),
-    });
-    await host.tools();
-    const started = performance.now();
-    const outcome = await host.call({ tool: "fault", timeoutMs });
-    const ms = performance.now() - started;
-    if (outcome.status !== "completed")
-      await waitFor(
-        async () => (await linesOf(marks)).some((line) => line.startsWith("cancelled")),
-        "the cancellation",
-      );
-    return { outcome, ms, marks: await linesOf(marks) };
-  }
+/** The outcome within an idle time that the whole call of a second is longer than, and what the server saw. */
+async function timed(fault: string, timeoutMs = 700) {
+  await using dir = await tempDir();
+  const marks = dir.file("marks");
+  await using host = await hostOver({
+    s: entry(`talk.${fault}`, { env: { FIXTURE_MARKS: marks } }),
+  });
+  await host.tools();
+  const started = performance.now();
+  const outcome = await host.call({ tool: "fault", timeoutMs });
+  const ms = performance.now() - started;
+  if (outcome.status !== "completed")
+    await waitFor(
+      async () => (await linesOf(marks)).some((line) => line.startsWith("cancelled")),
+      "the cancellation",
+    );
+  return { outcome, ms, marks: await linesOf(marks) };
+}
 
+describe.concurrent("B109 the time of a call and its progress", () => {
   test("each request carries a token, and progress renews the time", async () => {
-    const { outcome, marks } = await run("progress");
+    const { outcome, marks } = await timed("progress");
     expect(textOf(outcome)).toBe("right");
     expect(marks).toEqual([expect.stringMatching(/^token (number|string)$/)]);
   });
@@ -187,7 +178,7 @@ describe.concurrent("B109 the time of a call and its progress", () => {
   test.each(["progress-silent", "progress-of-another"])(
     "%s: the time runs out, and that is cancelled",
     async (fault) => {
-      const { outcome, ms, marks } = await run(fault);
+      const { outcome, ms, marks } = await timed(fault);
       expect(outcome).toMatchObject({ status: "failed", sent: true, error: { code: "timeout" } });
       expect(ms).toBeGreaterThan(600);
       expect(ms).toBeLessThan(1700);
@@ -196,7 +187,7 @@ describe.concurrent("B109 the time of a call and its progress", () => {
   );
 
   test("without end: a hard cap ends it", async () => {
-    const { outcome, ms, marks } = await run("progress-endless", 200);
+    const { outcome, ms, marks } = await timed("progress-endless", 200);
     expect(outcome).toMatchObject({ status: "failed", error: { code: "timeout" } });
     expect(ms).toBeGreaterThan(1900);
     expect(ms).toBeLessThan(6000);

@@ -1,0 +1,242 @@
+/** Reported faults of ends: what must not be left of a server, however we end. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+
+import { expectRun, mcphost, tempDir } from "../harness.ts";
+import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
+import { call, entry, faulty, hostOver, isAlive, marksIn, textOf, tools } from "./kit.ts";
+
+setDefaultTimeout(60_000);
+
+describe.concurrent("B076 what a wrapper started", () => {
+  const wrappers: Record<string, string> = {
+    "a shell that waits": '"$@"; true',
+    // It stays until the server has seen the end of its stdin.
+    "a shell that left": 'exec 3<&0; "$@" <&3 & until [ -s "$FIXTURE_MARKS" ]; do sleep 0.05; done',
+    "a session of its own": 'setsid "$@"; true',
+  };
+
+  test.each(Object.entries(wrappers))(
+    "%s: gone after a call by the command line",
+    async (_, script) => {
+      await using dir = await tempDir();
+      const marks = marksIn(dir);
+      const server = ["sh", "-c", script, "sh", ...faulty("life.stubborn")];
+      for (const flags of [[], ["--wait"]]) {
+        const words = ["echo", "message=x", ...flags, ...marks.flags];
+        const run = await mcphost("call", ...words, "--", ...server).run();
+        expectRun(run, { stdout: "x\n" });
+        await nothingLeft(run.marker, 20_000);
+        await Bun.write(marks.env.FIXTURE_MARKS, "");
+      }
+    },
+  );
+
+  test.each(Object.entries(wrappers))(
+    "%s: gone when the host of the module is closed",
+    async (_, script) => {
+      await using dir = await tempDir();
+      let pid = 0;
+      {
+        const args = ["-c", script, "sh", ...faulty("life.stubborn")];
+        const { env } = marksIn(dir);
+        await using host = await hostOver({ s: { command: "sh", args, stopMs: 500, env } });
+        pid = Number(textOf(await host.call({ tool: "pid" })));
+        expect(await isAlive(pid)).toBe(true);
+      }
+      expect(await isAlive(pid)).toBe(false);
+    },
+  );
+
+  test("a child of the server in a session of its own", async () => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    const run = await call("life.stray-child", "pid", ...marks.flags).run();
+    expect(await isAlive(Number(run.stdout))).toBe(true);
+    await nothingLeft(run.marker, 20_000);
+  });
+});
+
+describe.concurrent("B079 a server that spins when its pipes are gone", () => {
+  test("behind a wrapper: nothing is left running", async () => {
+    const server = ["sh", "-c", '"$@"; true', "sh", ...faulty("life.spins")];
+    const run = await mcphost("call", "echo", "message=x", "--", ...server).run();
+    expectRun(run, { stdout: "x\n" });
+    await nothingLeft(run.marker, 20_000);
+  });
+});
+
+describe.concurrent("O016 O019 servers that will not end", () => {
+  test("O016 one that ignores EOF and SIGTERM delays nobody and is gone in the end", async () => {
+    const run = await call("life.stubborn", "echo", "message=x").run();
+    expectRun(run, { stdout: "x\n" });
+    await nothingLeft(run.marker, 20_000);
+    const listed = await tools("life.stubborn").run();
+    expect(listed.code).toBe(0);
+    await nothingLeft(listed.marker, 20_000);
+  });
+
+  test("O016 --wait waits for it, no longer than its rungs, and the exit status is the call's", async () => {
+    const run = await call("life.stubborn", "echo", "message=x", "--wait").run();
+    expectRun(run, { stdout: "x\n" });
+    expect(run.ms).toBeLessThan(15_000);
+    expect(await liveProcesses(run.marker)).toEqual([]);
+  });
+
+  test("O019 one that needs 1.5 s for its end gets them", async () => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    const run = await mcphost(
+      "call",
+      "echo",
+      "message=x",
+      "--wait",
+      ...marks.flags,
+      "--",
+      ...faulty("life.slow-end", "1500"),
+    ).run();
+    expectRun(run, { stdout: "x\n" });
+    expect(await marks.lines()).toEqual(["done"]);
+  });
+
+  test("O019 and one that needs more is given it by stopMs", async () => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    {
+      await using host = await hostOver({
+        s: entry("life.slow-end", { env: marks.env, stopMs: 8000 }, "2500"),
+      });
+      await host.tools();
+    }
+    expect(await marks.lines()).toEqual(["done"]);
+  });
+
+  test.each([[], ["--wait"]])(
+    "O019 a family of nine that no word ends is gone in the end %p",
+    async (...flags) => {
+      const run = await call("life.family", "echo", "message=x", ...flags).run();
+      expectRun(run, { stdout: "x\n" });
+      await nothingLeft(run.marker, 20_000);
+    },
+  );
+});
+
+describe.concurrent("O017 a helper that outlives its server on purpose", () => {
+  test.each(["daemon-free", "daemon-holds"])(
+    "%s: we end without it, and a second run finds it",
+    async (fault) => {
+      await using dir = await tempDir();
+      const file = dir.file("pid");
+      const server = faulty(`life.${fault}`, file);
+      let pid = 0;
+      try {
+        for (const flags of [[], ["--wait"]]) {
+          const run = await mcphost("call", "fault", ...flags, "--", ...server).run();
+          pid = Number(await Bun.file(file).text());
+          expectRun(run, { stdout: `${flags.length === 0 ? "started" : "again"} ${pid}\n` });
+          expect(run.ms).toBeLessThan(15_000);
+          // The server itself is gone, by its own will; what it left in a session of its own is left alone.
+          await waitFor(
+            async () => (await liveProcesses(server.at(-2)!)).every((one) => one.pid === pid),
+            "the server to end",
+          );
+          expect(await isAlive(pid)).toBe(true);
+        }
+      } finally {
+        process.kill(pid, "SIGKILL");
+      }
+    },
+  );
+});
+
+describe.concurrent("G008 G010 what a server inherits", () => {
+  test("G008 it has no terminal, whether we have one or not", async () => {
+    expectRun(await call("life.tty", "fault").run(), { stdout: /^no terminal: \w+\n$/ });
+    await using screen = await call("life.tty", "fault").terminal();
+    await screen.shows(/no terminal: \w+/);
+    expect(await screen.exited).toBe(0);
+  });
+
+  test("G008 nor does it get what is typed or piped to us", async () => {
+    const run = await mcphost(
+      "call",
+      "fault",
+      "--",
+      "sh",
+      "-c",
+      '"$@"',
+      "sh",
+      ...faulty("life.tty"),
+    )
+      .stdin("mine\n")
+      .run();
+    expectRun(run, { stdout: /^no terminal/ });
+  });
+
+  test("G010 the end of its stdin reaches a server although others run", async () => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    await using host = await hostOver({
+      first: entry("life.eof", { env: marks.env, lifecycle: "per-call" }),
+      second: entry("life.pid"),
+    });
+    await host.call({ tool: "second.pid" });
+    await host.call({ tool: "first.pid" });
+    const ended = Date.now();
+    await waitFor(() => marks.has("eof"), "the end of its stdin");
+    const [line = ""] = await marks.lines();
+    expect(Number(line.split(" ")[1]) - ended).toBeLessThan(1000);
+    expect(await marks.has("term")).toBe(false);
+  });
+});
+
+describe.concurrent("a host that is ended in the middle of a call to a stubborn server", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGKILL", null],
+  ] as const)("by %s leaves nothing", async (signal, code) => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    for (const wrapper of [
+      [],
+      ["sh", "-c", '"$@"; true', "sh"],
+      ["sh", "-c", 'setsid "$@"; true', "sh"],
+    ]) {
+      await using running = await mcphost(
+        "call",
+        "hang",
+        ...marks.flags,
+        "--",
+        ...wrapper,
+        ...faulty("life.stubborn"),
+      ).start();
+      await waitFor(() => marks.has("hanging"), "the call to be under way");
+      running.kill(signal);
+      const run = await running.done;
+      expect(run.code).toBe(code);
+      await nothingLeft(run.marker, 20_000);
+      await Bun.write(dir.file("marks"), "");
+    }
+  });
+
+  test("while it starts one that is silent", async () => {
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      await using running = await mcphost(
+        "call",
+        "x",
+        "--",
+        ...faulty("life.slow-start", "60000"),
+      ).start();
+      await waitFor(
+        async () =>
+          (await liveProcesses(running.marker)).some(({ command }) =>
+            command.includes("slow-start"),
+          ),
+        "the server",
+      );
+      running.kill(signal);
+      await nothingLeft((await running.done).marker, 20_000);
+    }
+  });
+});
