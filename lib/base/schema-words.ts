@@ -27,9 +27,10 @@ export function describeComplaints(
     const { keyword, keywordLocation, instanceLocation } = complaint;
     if (containers.has(keyword) || unions.some((union) => keywordLocation.startsWith(union)))
       continue;
-    if (keyword === "anyOf" || keyword === "oneOf") unions.push(`${keywordLocation}/`);
+    if (unionLike.has(keyword)) unions.push(`${keywordLocation}/`);
     const said = {
       rule: schemaAt(schema, keywordLocation),
+      beside: schemaAt(schema, keywordLocation.slice(0, keywordLocation.lastIndexOf("/"))),
       given: atReference(value, instanceLocation),
     };
     const parent = decodeURIComponent(instanceLocation.slice(1));
@@ -51,18 +52,24 @@ const containers = new Set(
   ).split(" "),
 );
 
+/** Keywords that say all that there is to say of what complains below them. */
+const unionLike = new Set(["anyOf", "oneOf", "contains", "minContains"]);
+
 interface Said {
   /** What the schema says at the keyword. */
   rule: Json | undefined;
+  /** The schema that has the keyword. */
+  beside: Json | undefined;
   /** What the value is there. */
   given: Json | undefined;
 }
 
 function wordsFor(
   complaint: Complaint,
-  { rule, given }: Said,
+  said: Said,
   all: readonly Complaint[],
 ): { key?: string; message: string }[] {
+  const { rule, given } = said;
   const got = `got ${show(given)}`;
   switch (complaint.keyword) {
     case "type":
@@ -86,8 +93,52 @@ function wordsFor(
     case "oneOf":
       return [{ message: `${unionWords(complaint, rule, all)}, ${got}` }];
     default:
-      return [{ message: `${complaint.error.replace(/\.$/, "")}, ${got}` }];
+      return [{ message: boundWords(complaint, said) }];
   }
+}
+
+/** Keywords that bound a number, or how much there is of something. */
+const bounds: Readonly<Record<string, [least: boolean, unit: string]>> = {
+  minimum: [true, ""],
+  maximum: [false, ""],
+  minLength: [true, "character"],
+  maxLength: [false, "character"],
+  minItems: [true, "item"],
+  maxItems: [false, "item"],
+  minProperties: [true, "key"],
+  maxProperties: [false, "key"],
+  minContains: [true, "fitting item"],
+  maxContains: [false, "fitting item"],
+};
+
+function boundWords({ keyword, error }: Complaint, { rule, beside, given }: Said): string {
+  const bound = bounds[keyword];
+  if (bound) {
+    const [least, unit] = bound;
+    // The exclusive bounds of draft 4 are a word beside it.
+    const flag = least ? "exclusiveMinimum" : "exclusiveMaximum";
+    const strict = isObject(beside) && beside[flag] === true && unit === "";
+    const words = strict ? (least ? "more than" : "less than") : least ? "at least" : "at most";
+    const what = unit === "" ? "" : ` ${unit}${rule === 1 ? "" : "s"}`;
+    return `expected ${words} ${show(rule)}${what}, got ${sizeOf(given)}`;
+  }
+  const expected: Readonly<Record<string, string>> = {
+    exclusiveMinimum: `more than ${show(rule)}`,
+    exclusiveMaximum: `less than ${show(rule)}`,
+    multipleOf: `a multiple of ${show(rule)}`,
+    format: `a text of the format ${String(rule)}`,
+    uniqueItems: "no item twice",
+    contains: "an item that fits",
+    not: "something else",
+  };
+  const words = expected[keyword];
+  if (words !== undefined) return `expected ${words}, got ${show(given)}`;
+  return error.charAt(0).toLowerCase() + error.slice(1).replace(/\.$/, "");
+}
+
+function sizeOf(value: Json | undefined): string {
+  if (Array.isArray(value)) return String(value.length);
+  return isObject(value) ? String(Object.keys(value).length) : show(value);
 }
 
 /** `expected integer or null` where the alternatives failed by their types alone. */

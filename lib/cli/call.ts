@@ -29,8 +29,8 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   if (only && more.length === 0) opened.host.warm(only.name);
   const validate = parsed.flags["no-validate"] !== true;
   const target = validate ? await resolve(opened, tool, io.signal) : undefined;
-  const fitted = fitArguments(parts, target?.inputSchema ?? {}, target?.tool ?? tool);
   const called = target?.name ?? tool;
+  const fitted = fitArguments(parts, target?.inputSchema ?? {}, called);
   const request = {
     actor: "user" as const,
     signal: io.signal,

@@ -16,9 +16,12 @@ export interface ServerReading {
   warnings: string[];
 }
 
-/** Reads one entry. Warnings name the file and the entry; a bad one says path, what was expected and what was found. */
+/**
+ * Reads one entry. Warnings name the file and the entry; a bad one says the path in the file, what was expected and what
+ * was found.
+ */
 export function readServer(entry: Entry, origin: Origin): ServerReading {
-  const where = `${origin.label}: ${pathText(entry.path)}`;
+  const where = pathText(entry.path);
   const bad = (reason: string, hint?: string, warnings: string[] = []): ServerReading => ({
     bad: { name: entry.name, origin, reason, ...(hint === undefined ? {} : { hint }) },
     warnings,
@@ -29,21 +32,24 @@ export function readServer(entry: Entry, origin: Origin): ServerReading {
   if (!isObject(entry.value))
     return bad(`${where}: expected an object, found ${kindOf(entry.value)}`);
   const fields = gatherFields(entry.value, entry.timeoutIsSeconds === true);
-  const warnings = fields.warnings.map((text) => `${where}: ${text}`);
+  const said = (texts: readonly string[]) =>
+    texts.map((text) => `${origin.label}: ${where}: ${text}`);
   const problems = checkFields(fields.known);
   const kind = kindOfLink(fields.known);
   if ("problem" in kind) problems.push({ path: [], text: kind.problem });
   if (problems.length > 0 || "problem" in kind) {
     const reason = problems
       .slice(0, problemsMax)
-      .map(({ path, text }) => `${origin.label}: ${pathText([...entry.path, ...path])}: ${text}`)
+      .map(({ path, text }) => `${pathText([...entry.path, ...path])}: ${text}`)
       .join("; ");
-    return bad(reason, fields.nearMiss, warnings);
+    // What is the hint is not said again.
+    const others = fields.warnings.filter((text) => text !== fields.nearMiss);
+    return bad(reason, fields.nearMiss, said(others));
   }
   const common = commonOf(entry, origin, fields.known);
   const server =
     kind.link === "stdio" ? stdioOf(common, fields.known) : httpOf(common, fields.known, kind.link);
-  return { server, warnings };
+  return { server, warnings: said(fields.warnings) };
 }
 
 // --- internal ---

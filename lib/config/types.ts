@@ -86,6 +86,7 @@ export interface PolicyRule {
 export interface BadServer {
   name: string;
   origin: Origin;
+  /** Where in the file, and what is wrong there. */
   reason: string;
   hint?: string;
 }

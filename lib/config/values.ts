@@ -75,7 +75,7 @@ export class Values {
   ): HostError {
     const { name, origin } = this.#server;
     const { variable, hint, cause } = options;
-    return new HostError("config", `${name}: ${field}: ${why}`, {
+    return new HostError("config", `server "${name}": ${field}: ${why}`, {
       facts: {
         server: name,
         field,

@@ -18,7 +18,7 @@ export type ArgumentPart =
 
 /**
  * One object of all parts, the later winning over the earlier. Whole numbers keep every digit.
- * @param name the tool's name, for the signature in errors
+ * @param name the tool's name, for errors
  * @throws HostError `usage`: the argument, what was expected, what was given
  */
 export function fitArguments(
@@ -47,7 +47,8 @@ function fitText(key: string, text: string, schema: JsonObject, name: string | u
     return structured ? value : text;
   }
   if (value !== undefined && (allows(shape, value) || isConstant(shape, value))) return value;
-  throw new HostError("usage", `argument ${key}: expected ${describe(shape)}, got ${quote(text)}`, {
+  const wrong = `argument ${key}: expected ${describe(shape)}, got ${quote(text)}`;
+  throw new HostError("usage", name === undefined ? wrong : `${name}: ${wrong}`, {
     facts: { argument: key },
     ...(name !== undefined && { hint: signatureOf(name, schema) }),
   });

@@ -3,16 +3,16 @@
  * can mean. It never calls a tool, and never picks one of several.
  */
 import { HostError } from "../base/errors.ts";
-import { didYouMean, nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { isOffered } from "../hooks/rules.ts";
 import { toHostError } from "./failure.ts";
 import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names.ts";
 import type { NameEntry } from "./names.ts";
-import { nearestTools } from "./nearest-tools.ts";
 import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
 import type { ToolListing } from "./types.ts";
+import { nearestTools, unknownServer } from "./unknown.ts";
 import { givenUp } from "./wait.ts";
 
 type Failures = ToolListing["failed"];
@@ -174,12 +174,7 @@ export class Registry {
   }
 
   #unknownServer(name: string): HostError {
-    const known = [...this.#servers.keys()];
-    const near = nearest(name, known);
-    return new HostError("usage", `no server is called ${JSON.stringify(name)}`, {
-      facts: { server: name, nearest: near },
-      hint: didYouMean(near) ?? `there are ${known.join(", ") || "none"}`,
-    });
+    return unknownServer(name, [...this.#servers.keys()]);
   }
 
   #unknown(name: string): HostError {

@@ -44,7 +44,54 @@ describe("problems say where, what was expected and what was there", () => {
       { a: "x" },
       '/a: does not fit any of 2 alternatives, got "x"',
     ],
-    [properties({ a: { minimum: 3 } }), { a: 1 }, "/a: 1 is less than 3, got 1"],
+    [properties({ a: { minimum: 3 } }), { a: 1 }, "/a: expected at least 3, got 1"],
+    [properties({ a: { maximum: 3 } }), { a: 4 }, "/a: expected at most 3, got 4"],
+    [properties({ a: { exclusiveMinimum: 3 } }), { a: 3 }, "/a: expected more than 3, got 3"],
+    [properties({ a: { exclusiveMaximum: 3 } }), { a: 3 }, "/a: expected less than 3, got 3"],
+    [properties({ a: { multipleOf: 3 } }), { a: 4 }, "/a: expected a multiple of 3, got 4"],
+    [
+      properties({ a: { minLength: 2 } }),
+      { a: "x" },
+      '/a: expected at least 2 characters, got "x"',
+    ],
+    [
+      properties({ a: { maxLength: 1 } }),
+      { a: "xy" },
+      '/a: expected at most 1 character, got "xy"',
+    ],
+    [properties({ a: { minItems: 2 } }), { a: [1] }, "/a: expected at least 2 items, got 1"],
+    [properties({ a: { maxItems: 1 } }), { a: [1, 2] }, "/a: expected at most 1 item, got 2"],
+    [
+      properties({ a: { uniqueItems: true } }),
+      { a: [1, 1] },
+      "/a: expected no item twice, got an array",
+    ],
+    [properties({ a: { minProperties: 1 } }), { a: {} }, "/a: expected at least 1 key, got 0"],
+    [
+      properties({ a: { maxProperties: 0 } }),
+      { a: { b: 1 } },
+      "/a: expected at most 0 keys, got 1",
+    ],
+    [
+      properties({ a: { contains: { type: "string" } } }),
+      { a: [1, 2] },
+      "/a: expected an item that fits, got an array",
+    ],
+    [
+      properties({ a: { not: { type: "string" } } }),
+      { a: "x" },
+      '/a: expected something else, got "x"',
+    ],
+    [
+      properties({ a: { format: "ipv4" } }),
+      { a: "x" },
+      '/a: expected a text of the format ipv4, got "x"',
+    ],
+    [
+      properties({ a: { dependentRequired: { b: ["c"] } } }),
+      { a: { b: 1 } },
+      '/a: instance has "b" but does not have "c"',
+    ],
     [
       properties(
         { a: { type: "array", items: { $ref: "#/$defs/x" } } },
@@ -72,7 +119,7 @@ describe("the dialect is what $schema says, else 2020-12", () => {
     [
       { $schema: "http://json-schema.org/draft-04/schema#", minimum: 1, exclusiveMinimum: true },
       1,
-      ": 1 is less than or equal to  1, got 1",
+      ": expected more than 1, got 1",
     ],
     [{ $schema: "https://json-schema.org/draft/2020-12/schema" }, { any: "thing" }, "ok"],
     [

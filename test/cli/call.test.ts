@@ -51,7 +51,7 @@ describe.concurrent("arguments", () => {
   });
 
   test.each<[words: string[], stderr: RegExp]>([
-    [["n=abc"], /argument n: expected integer, got "abc"/],
+    [["n=abc"], /: args: argument n: expected integer, got "abc"\n/],
     [["flag=yes"], /argument flag: expected boolean/],
     [["color=blue"], /color.*"red"/],
     [["wrong=1"], /wrong/],

@@ -330,7 +330,10 @@ exec '${process.execPath}' '${faulty}' none
     expect(all.stdout).not.toContain("off:");
     expectRun(await at("well"), { stdout: /^well: ok/ });
     expectRun(await at("off"), { stdout: /^off: ok/ });
-    expectRun(await at("wel"), { code: 2, stderr: /no server called "wel"/ });
+    expectRun(await at("wel"), {
+      code: 2,
+      stderr: /no server is called "wel"\n  did you mean well\?/,
+    });
   });
 
   test("what was found and is not trusted is not started", async () => {

@@ -157,6 +157,17 @@ describe.concurrent("several servers", () => {
     });
   });
 
+  test("an entry that is wrong is named once, with its file once and the key that was meant once", async () => {
+    await using dir = await tempDir();
+    const servers = { good, bad: { comand: "x" } };
+    await Bun.write(dir.file("c.json"), JSON.stringify({ mcpServers: servers }));
+    const run = await mcphost("tools", "need", "-c", "c.json").cwd(dir.path).run();
+    const stderr = `mcphost: server "bad" of c.json: mcpServers.bad: expected a command or a url, found neither
+  nobody knows the key "comand"; did you mean command?
+`;
+    expectRun(run, { code: 2, stdout: /^need/, stderr });
+  });
+
   test("a bare name of two servers is refused with the candidates", async () => {
     const run = await mcphost("call", "echo", "message=x", ...config({ good, other: good })).run();
     expectRun(run, { code: 2, stderr: /good.*other/s });

@@ -162,7 +162,7 @@ const missing: [text: string, message: string, hint: string | undefined][] = [
 test.each(missing)("%s names server, field and variable", async (text, message, hint) => {
   const error = await errorOf(() => expandServer(stdio({ args: ["x", text] }), context()));
   expect(error.code).toBe("config");
-  expect(error.message).toBe(`s: args[1]: ${message}`);
+  expect(error.message).toBe(`server "s": args[1]: ${message}`);
   expect(error.hint).toBe(hint);
   expect(error.facts).toMatchObject({ server: "s", field: "args[1]", file: "/conf/servers.json" });
   expect(error.facts.variable).toBeString();
@@ -173,7 +173,7 @@ test("says where the home folder is needed and unknown", async () => {
     expandServer(stdio({ env: { P: "~/x" } }), context({ home: undefined })),
   );
   expect([error.message, error.hint]).toEqual([
-    "s: env.P: nothing says where the home folder is",
+    `server "s": env.P: nothing says where the home folder is`,
     "set HOME",
   ]);
 });
@@ -225,13 +225,13 @@ test("sees a relative cwd from the config's folder; what was found runs in its o
 test("refuses what cannot be handed on", async () => {
   const nul = context({ env: { NUL: "a\0b", LINES: "a\r\nb: c" } });
   expect((await errorOf(() => expandServer(stdio({ env: { K: "${NUL}" } }), nul))).message).toBe(
-    "s: env.K: a NUL character cannot be handed on",
+    `server "s": env.K: a NUL character cannot be handed on`,
   );
   expect(
     (await errorOf(() => expandServer(http({ headers: { K: "${LINES}" } }), nul))).message,
-  ).toBe("h: headers.K: a header holds no line end and no NUL");
+  ).toBe(`server "h": headers.K: a header holds no line end and no NUL`);
   expect((await errorOf(() => expandServer(http({ url: "ftp://x" }), nul))).message).toStartWith(
-    "h: url: ",
+    `server "h": url: `,
   );
 });
 

@@ -289,7 +289,7 @@ test("takes variables and headers named like prototypes", async () => {
     ["constructor", "y"],
   ]);
   expect(config.bad.map((bad) => bad.reason)).toEqual([
-    "servers.json: mcpServers.b.env.__proto__: expected a string, number, true, false or null, found an object",
+    "mcpServers.b.env.__proto__: expected a string, number, true, false or null, found an object",
   ]);
 });
 

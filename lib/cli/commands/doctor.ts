@@ -1,7 +1,6 @@
 /**
  * `doctor [SERVER…]`: starts, greets, lists and stops each server, and says what is wrong with it and how to mend it.
  */
-import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
@@ -9,6 +8,7 @@ import { redact } from "../../config/secrets.ts";
 import type { Config, ServerConfig } from "../../config/types.ts";
 import { nameTools } from "../../host/names.ts";
 import type { HostTool } from "../../host/types.ts";
+import { unknownServer } from "../../host/unknown.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { duplicates } from "../doctor-command.ts";
 import { diagnosisJson, diagnosisText } from "../doctor-text.ts";
@@ -84,12 +84,7 @@ function chosenOf(
   names: readonly string[],
 ): Pick<Config, "servers" | "bad"> {
   const known = [...servers, ...bad].map(({ name }) => name);
-  for (const name of names)
-    if (!known.includes(name))
-      throw new HostError("usage", `no server is called ${JSON.stringify(name)}`, {
-        facts: { servers: known },
-        hint: known.length > 0 ? `there are ${known.join(", ")}` : "no server is configured",
-      });
+  for (const name of names) if (!known.includes(name)) throw unknownServer(name, known);
   if (names.length > 0) {
     const named = ({ name }: { name: string }) => names.includes(name);
     return { servers: servers.filter(named), bad: bad.filter(named) };

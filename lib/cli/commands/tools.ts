@@ -91,7 +91,7 @@ function namesOf({ name, server, tool }: HostTool): string[] {
 
 async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<HostError> {
   const { didYouMean } = await import("../../base/nearest.ts");
-  const { nearestTools } = await import("../../host/nearest-tools.ts");
+  const { nearestTools } = await import("../../host/unknown.ts");
   const names = nearestTools(pattern, tools);
   return new HostError("usage", `no tool matches ${JSON.stringify(pattern)}`, {
     facts: { pattern, nearest: names, tools: tools.length },
