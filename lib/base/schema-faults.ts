@@ -33,7 +33,10 @@ const dialects = new Map<string, Draft>([
   ["json-schema.org/schema", "2020-12"],
 ]);
 
-/** Without `$schema` the dialect is 2020-12 (protocol.md 1.13). */
+/**
+ * Without `$schema` the dialect is 2020-12 (protocol.md 1.13). Takes each `format` out of the schema, which is to be a copy
+ * of our own: it annotates (2020-12 validation, 7.2.1), and what a server calls a date is for it to say.
+ */
 export function inspectSchema(schema: JsonObject): SchemaReport {
   const report: SchemaReport = { draft: "2020-12", heavy: false, patterns: false };
   if (schema.$schema !== undefined) {
@@ -56,6 +59,7 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
     if (fault !== undefined) report.fault = `${place.path.slice(0, 100)} ${fault}`;
     if (!isObject(place.schema)) continue;
     const { $ref } = place.schema;
+    delete place.schema.format;
     if (typeof $ref === "string") {
       references++;
       if (atReference(schema, $ref) === undefined) report.lost ??= $ref;

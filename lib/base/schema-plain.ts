@@ -42,7 +42,7 @@ const dialects = new Set([
 
 const known = new Set(
   (
-    "$schema title description default examples deprecated " +
+    "$schema title description default examples deprecated format " +
     "type properties required additionalProperties items enum"
   ).split(" "),
 );

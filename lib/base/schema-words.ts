@@ -126,7 +126,6 @@ function boundWords({ keyword, error }: Complaint, { rule, beside, given }: Said
     exclusiveMinimum: `more than ${show(rule)}`,
     exclusiveMaximum: `less than ${show(rule)}`,
     multipleOf: `a multiple of ${show(rule)}`,
-    format: `a text of the format ${String(rule)}`,
     uniqueItems: "no item twice",
     contains: "an item that fits",
     not: "something else",

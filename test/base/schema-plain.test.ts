@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+
 import { Validator } from "@cfworker/json-schema";
 import fc from "fast-check";
 
@@ -53,6 +54,7 @@ test.each<[unknown, Json, boolean]>([
   [{ type: "integer" }, JSON.rawJSON("12345678901234567890") as Json, false],
   [{ items: { type: "string" } }, ["x", "y"], true],
   [{ type: "int" }, 1, false],
+  [{ type: "string", format: "uuid" }, "x", true],
 ])("%j with %j: %p", (given, tried, fits) => {
   expect(surelyFits(given, tried)).toBe(fits);
 });

@@ -58,7 +58,7 @@ async function run(parsed: Parsed, io: Io, log: Log, started?: EarlyStart): Prom
 /** @throws HostError `usage` */
 function readWords({ positionals, flags }: Parsed): { tool: string; pending: Pending[] } {
   const [tool, ...words] = positionals;
-  if (tool === undefined || tool === "")
+  if (tool === undefined)
     throw new HostError("usage", "call needs the name of a tool", {
       hint: "mcphost tools lists them; mcphost call --help shows an example",
     });
