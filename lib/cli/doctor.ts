@@ -19,6 +19,7 @@ export function diagnose(seen: Examination): Diagnosis {
     ...unusable(seen),
     ...commandFindings(seen),
     ...startFindings(seen),
+    ...stdioFindings(seen),
     ...stdoutFindings(seen),
     ...listFindings(seen),
     ...stopFindings(seen),
@@ -109,6 +110,18 @@ function variables({ stderr = [], ourEnv, started }: Examination): Finding[] {
       ),
     ),
   ];
+}
+
+/** Bun, like Node, gives a child sockets: they are written and read like pipes, and cannot be opened by their names. */
+function stdioFindings({ stderr = [], error }: Examination): Finding[] {
+  const opened = /\/dev\/(?:std(?:in|out|err)|fd\/[012])\b/;
+  const line = stderr.find((one) => opened.test(one) && /no such device|ENXIO/i.test(one));
+  if (line === undefined) return [];
+  const name = opened.exec(line)?.[0];
+  const text = `it opens ${name}, which is a socket here: only a pipe or a file can be opened by that name`;
+  const hint =
+    "use the stream itself: in a shell >&2 for > /dev/stderr, and cat for cat /dev/stdin";
+  return [(error ? fault : warning)("stdio-by-name", text, hint)];
 }
 
 function stdoutFindings({ noise, error }: Examination): Finding[] {

@@ -113,6 +113,18 @@ describe("the doctor's diagnosis", () => {
     expect(named("no DEBUG given")).toEqual({ ours: ["DEBUG"], unset: [] });
   });
 
+  test.each([
+    "sh: 1: cannot create /dev/stderr: No such device or address",
+    "OSError: [Errno 6] No such device or address: '/dev/stdin'",
+    "Error: ENXIO: no such device or address, open '/dev/fd/1'",
+  ])("streams opened by name: %s", (line) => {
+    expect(diagnose({ ...well, stderr: ["hello", line] }).findings).toMatchObject([
+      { level: "warn", code: "stdio-by-name", hint: expect.stringContaining(">&2") },
+    ]);
+    expect(codes(failed({ exitCode: 1 }, { stderr: [line] }))).toEqual(["exits", "stdio-by-name"]);
+    expect(codes({ ...well, stderr: ["open /dev/sda: no such device or address"] })).toEqual([]);
+  });
+
   test("exits at once, silent, noise, Content-Length, slow", () => {
     expect(codes(failed({ exitCode: 1 }))).toEqual(["exits"]);
     expect(codes(failed({ signal: "SIGSEGV" }))).toEqual(["exits"]);
