@@ -1,35 +1,59 @@
 /**
- * Who waits under which signal. Many requests may share one signal, and each listener of a signal makes the next one
- * dearer; so there is one listener a signal, and none once nobody waits.
+ * Who waits under which signal, as a count: many requests may share one signal, and each listener of a signal makes the
+ * next one dearer. So there is one listener a signal. The last signal that nobody waits under any more is still listened
+ * to, since most often the next request brings it again.
  */
-export class Aborts<T> {
-  readonly #groups = new Map<AbortSignal, { items: Set<T>; onAbort: () => void }>();
-  readonly #onAborted: (item: T) => void;
+export class Aborts {
+  readonly #groups = new Map<AbortSignal, Group>();
+  readonly #onAborted: (signal: AbortSignal) => void;
+  #idle: AbortSignal | undefined;
 
-  /** `onAborted` gets each item whose signal fired, removed already. */
-  constructor(onAborted: (item: T) => void) {
+  constructor(onAborted: (signal: AbortSignal) => void) {
     this.#onAborted = onAborted;
   }
 
   /** The signal must not have fired. */
-  add(signal: AbortSignal, item: T): void {
-    const group = this.#groups.get(signal);
-    if (group !== undefined) return void group.items.add(item);
-    const items = new Set([item]);
-    const onAbort = () => {
-      this.#groups.delete(signal);
-      for (const each of items) this.#onAborted(each);
-    };
-    this.#groups.set(signal, { items, onAbort });
-    signal.addEventListener("abort", onAbort, { once: true });
+  add(signal: AbortSignal): void {
+    const group = this.#groups.get(signal) ?? this.#listen(signal);
+    group.waiting++;
   }
 
-  remove(signal: AbortSignal, item: T): void {
+  /** Once for each `add`. */
+  remove(signal: AbortSignal): void {
     const group = this.#groups.get(signal);
-    if (group === undefined) return;
-    group.items.delete(item);
-    if (group.items.size > 0) return;
+    if (group === undefined || --group.waiting > 0) return;
+    const before = this.#idle;
+    this.#idle = signal;
+    if (before !== undefined && before !== signal) this.#leave(before);
+  }
+
+  /** Listens to nothing any more. */
+  clear(): void {
+    for (const signal of this.#groups.keys()) this.#leave(signal);
+  }
+
+  // --- internal ---
+
+  #listen(signal: AbortSignal): Group {
+    const onAbort = () => {
+      this.#groups.delete(signal);
+      this.#onAborted(signal);
+    };
+    const group = { waiting: 0, onAbort };
+    this.#groups.set(signal, group);
+    signal.addEventListener("abort", onAbort, { once: true });
+    return group;
+  }
+
+  #leave(signal: AbortSignal): void {
+    const group = this.#groups.get(signal);
+    if (group === undefined || group.waiting > 0) return;
     this.#groups.delete(signal);
     signal.removeEventListener("abort", group.onAbort);
   }
+}
+
+interface Group {
+  waiting: number;
+  onAbort: () => void;
 }

@@ -50,7 +50,6 @@ export class Outbound {
         hasToken: typeof params === "function",
         capAt: now + capOf(options),
         idleAt: now + options.timeoutMs,
-        timer: undefined,
         progress: Number.NEGATIVE_INFINITY,
         sent: "unsent",
         sending: undefined,

@@ -1,6 +1,7 @@
 /**
- * The requests that wait for an answer: one timer each, renewed by progress up to a hard cap. It sends and reads nothing;
- * whoever holds it says what happened and is told what ran out. On the path of every message: few objects, no closures.
+ * The requests that wait for an answer, each with its time, renewed by progress up to a hard cap; one alarm for all. It
+ * sends and reads nothing; whoever holds it says what happened and is told what ran out. On the path of every message:
+ * few objects, no closures, no timer.
  */
 import { timerMsMax } from "../base/async.ts";
 import { Aborts } from "./aborts.ts";
@@ -16,7 +17,6 @@ export interface Pending {
   capAt: number;
   /** When it runs out unless something is heard of it. */
   idleAt: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
   /** The last progress value. */
   progress: number;
   /** Whether it was handed to the link whole. */
@@ -39,24 +39,25 @@ export type GivenUp = "aborted" | "idle" | "capped";
 
 export class PendingTable {
   readonly #entries = new Map<number, Pending>();
-  readonly #aborts: Aborts<Pending>;
+  readonly #aborts: Aborts;
   readonly #onGivenUp: (entry: Pending, why: GivenUp) => void;
-  readonly #ring: (entry: Pending) => void;
+  /** Rings when the first of them may have run out, and then looks at all. */
+  #alarm: Timer | undefined;
+  #alarmAt = Number.POSITIVE_INFINITY;
   /** Since when all clocks stand still; undefined: they run. */
   #pausedAt: number | undefined;
 
   constructor(onGivenUp: (entry: Pending, why: GivenUp) => void) {
     this.#onGivenUp = onGivenUp;
-    this.#ring = (entry) => this.#look(entry);
-    this.#aborts = new Aborts((entry) => this.#giveUp(entry, "aborted"));
+    this.#aborts = new Aborts((signal) => this.#aborted(signal));
   }
 
   /** Starts the clock of a request, and listens to its signal, which must not have fired. */
   add(entry: Pending, now: number): void {
     const { id, options } = entry;
     this.#entries.set(id, entry);
-    if (options.signal !== undefined) this.#aborts.add(options.signal, entry);
-    this.#arm(entry, now);
+    if (options.signal !== undefined) this.#aborts.add(options.signal);
+    this.#wakeFor(entry, now);
   }
 
   /** Takes a request out, and stops clock and listening. Undefined if it does not wait (any more). */
@@ -64,9 +65,8 @@ export class PendingTable {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     this.#entries.delete(id);
-    clearTimeout(entry.timer);
     const { signal } = entry.options;
-    if (signal !== undefined) this.#aborts.remove(signal, entry);
+    if (signal !== undefined) this.#aborts.remove(signal);
     return entry;
   }
 
@@ -77,7 +77,7 @@ export class PendingTable {
 
   /**
    * Renews the idle time and gives the request back, or the reason why its progress is not worth showing. A value
-   * smaller than the one before still is a sign of life. It only moves `idleAt`: the timer looks again when it rings.
+   * smaller than the one before still is a sign of life. It only moves `idleAt`: the alarm looks again when it rings.
    */
   renew(id: number, progress: number): Pending | string {
     const entry = this.#entries.get(id);
@@ -93,8 +93,7 @@ export class PendingTable {
   hurry(entry: Pending, ms: number): void {
     const now = performance.now();
     entry.idleAt = Math.min(entry.idleAt, now + ms);
-    clearTimeout(entry.timer);
-    this.#arm(entry, now);
+    this.#wakeFor(entry, now);
   }
 
   /** Stops all clocks, and those of requests that are added, until `resume`. */
@@ -110,27 +109,43 @@ export class PendingTable {
     for (const entry of this.#entries.values()) {
       entry.idleAt += ms;
       entry.capAt += ms;
-      // Its timer may have rung in vain.
-      clearTimeout(entry.timer);
-      this.#arm(entry, now);
+      // The alarm may have rung in vain.
+      this.#wakeFor(entry, now);
     }
   }
 
   /** Takes out all, oldest first. */
   clear(): Pending[] {
-    return this.waiting().flatMap(({ id }) => this.take(id) ?? []);
+    const all = this.waiting().flatMap(({ id }) => this.take(id) ?? []);
+    this.#aborts.clear();
+    clearTimeout(this.#alarm);
+    return all;
   }
 
-  #arm(entry: Pending, now: number): void {
-    const ms = Math.min(entry.idleAt, entry.capAt) - now;
-    entry.timer = setTimeout(this.#ring, Math.min(Math.max(ms, 0), timerMsMax), entry);
+  /** The link keeps the process alive, or the caller; the alarm does not. */
+  #wakeFor({ idleAt, capAt }: Pending, now: number): void {
+    const at = Math.min(idleAt, capAt);
+    if (at >= this.#alarmAt) return;
+    clearTimeout(this.#alarm);
+    this.#alarmAt = at;
+    const ms = Math.min(Math.max(at - now, 0), timerMsMax);
+    this.#alarm = setTimeout(() => this.#look(), ms).unref();
   }
 
-  #look(entry: Pending): void {
+  #look(): void {
+    this.#alarmAt = Number.POSITIVE_INFINITY;
     if (this.#pausedAt !== undefined) return;
     const now = performance.now();
-    if (now < entry.idleAt && now < entry.capAt) return this.#arm(entry, now);
-    this.#giveUp(entry, now >= entry.idleAt ? "idle" : "capped");
+    for (const entry of this.waiting()) {
+      if (now >= entry.idleAt) this.#giveUp(entry, "idle");
+      else if (now >= entry.capAt) this.#giveUp(entry, "capped");
+      else this.#wakeFor(entry, now);
+    }
+  }
+
+  #aborted(signal: AbortSignal): void {
+    for (const entry of this.waiting())
+      if (entry.options.signal === signal) this.#giveUp(entry, "aborted");
   }
 
   #giveUp({ id }: Pending, why: GivenUp): void {
