@@ -46,7 +46,7 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
   }
 }
 
-/** Lets at most `permits` run at once; the others wait in order: `using _permit = await semaphore.acquire(signal)`. */
+/** Lets at most `permits` run at once; the others wait in order. Every permit that was taken is released, once. */
 export class Semaphore {
   #free: number;
   #waiting: (() => void)[] = [];
@@ -55,21 +55,23 @@ export class Semaphore {
     this.#free = permits;
   }
 
-  /** Rejects with the reason of `signal` when that fires before a permit is free. */
-  async acquire(signal?: AbortSignal): Promise<Disposable> {
+  /** Takes a permit if one is free. */
+  take(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
+  /** Takes a permit as soon as one is free. Rejects with the reason of `signal` when that fires before. */
+  async acquire(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(signal);
-    let held = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (!held) return;
-        held = false;
-        const next = this.#waiting.shift();
-        if (next) next();
-        else this.#free += 1;
-      },
-    };
+    if (!this.take()) await this.#wait(signal);
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {

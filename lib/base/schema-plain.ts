@@ -2,7 +2,7 @@
  * The short way for the schemas that nearly all tools have: says "it surely fits", or nothing. What it does not know to
  * the letter is left to the validator, which is milliseconds away; so it never refuses a value and never errs. Pure.
  */
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";
 
 /** True where the value fits the schema; false where only the validator can tell. */
@@ -10,23 +10,14 @@ export function surelyFits(schema: unknown, value: Json | undefined, depth = 0):
   if (schema === true) return true;
   if (!isObject(schema) || depth > depthMax) return false;
   for (const key in schema) if (!known.has(key)) return false;
-  const { $schema, type, properties, required = [], additionalProperties = true, items } = schema;
+  const { $schema, type, items } = schema;
   if ($schema !== undefined && !dialects.has(String($schema))) return false;
   if (schema.enum !== undefined && !isAmong(schema.enum, value)) return false;
   if (type !== undefined && !hasType(type, value)) return false;
   if (Array.isArray(value))
     return items === undefined || value.every((item) => surelyFits(items, item, depth + 1));
   if (!isObject(value)) return typeof value !== "object" || value === null;
-  if (!Array.isArray(required) || !required.every((key) => Object.hasOwn(value, String(key))))
-    return false;
-  if (properties !== undefined && !isObject(properties)) return false;
-  return Object.entries(value).every(([key, member]) =>
-    surelyFits(
-      properties && Object.hasOwn(properties, key) ? properties[key] : additionalProperties,
-      member,
-      depth + 1,
-    ),
-  );
+  return hasRequired(schema, value) && membersFit(schema, value, depth + 1);
 }
 
 // --- internal ---
@@ -46,6 +37,26 @@ const known = new Set(
     "type properties required additionalProperties items enum"
   ).split(" "),
 );
+
+// Loops, not callbacks: this is on the path of every call.
+
+function hasRequired({ required }: JsonObject, value: JsonObject): boolean {
+  if (required === undefined) return true;
+  if (!Array.isArray(required)) return false;
+  for (const key of required) if (!Object.hasOwn(value, String(key))) return false;
+  return true;
+}
+
+function membersFit(schema: JsonObject, value: JsonObject, depth: number): boolean {
+  const { properties, additionalProperties = true } = schema;
+  if (properties !== undefined && !isObject(properties)) return false;
+  for (const key of Object.keys(value)) {
+    const isNamed = properties !== undefined && Object.hasOwn(properties, key);
+    const rule = isNamed ? properties[key] : additionalProperties;
+    if (!surelyFits(rule, value[key], depth)) return false;
+  }
+  return true;
+}
 
 function hasType(type: Json, value: Json | undefined): boolean {
   if (Array.isArray(type)) return type.some((one) => hasType(one, value));

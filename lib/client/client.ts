@@ -5,11 +5,11 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
-import type { Decoded } from "../protocol/codec.ts";
+import type { Codec, Decoded } from "../protocol/codec.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool, ToolResult } from "../protocol/mcp.ts";
 import { readTools } from "../protocol/tools.ts";
-import type { PeerRequestOptions } from "../transport/peer-types.ts";
+import type { Answer, PeerRequestOptions } from "../transport/peer-types.ts";
 import { capabilitiesOf } from "./answers.ts";
 import { createInbound } from "./inbound.ts";
 import { negotiate } from "./negotiate.ts";
@@ -25,7 +25,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
   const inbound = createInbound(options);
   const connection = await negotiate(options, inbound);
   const { peer, codec, capabilities, serverInfo, instructions, verdict } = connection;
-  const ask = asker(connection, options);
+  const line: Line = { ...options, codec, ask: asker(connection, options) };
   setLogLevel(connection, options);
   return {
     era: codec.era,
@@ -37,22 +37,17 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     closed: peer.closed,
     async listTools(requestOptions = {}) {
       try {
-        return await listTools(ask, { ...options, requestOptions });
+        return await listTools(line, requestOptions);
       } catch (error) {
         if (capabilities.tools || !isUnknownMethod(error)) throw error;
         return { tools: [], warnings: ["the server offers no tools"] };
       }
     },
-    callTool: async (tool, args, requestOptions = {}) => {
-      try {
-        return await callTool(ask, { ...options, tool, args, requestOptions });
-      } catch (error) {
-        throw lossOf(error);
-      }
-    },
+    callTool: (tool, args, requestOptions = {}) =>
+      callTool(line, { name: tool, arguments: args }, requestOptions),
     async ping(requestOptions = {}) {
       try {
-        await ask(codec.ping ? "ping" : "server/discover", {}, requestOptions);
+        await line.ask(codec.ping ? "ping" : "server/discover", {}, requestOptions);
       } catch (error) {
         // Whoever answers is alive, whatever the answer.
         if (!(error instanceof RpcError)) throw error;
@@ -64,34 +59,33 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
 
 // --- internal ---
 
-interface Reply {
-  decoded: Decoded;
-  /** The exact text of the whole message. */
-  text: string;
+/** `about`: as in the options of a peer's request. */
+type Ask = (
+  method: string,
+  params: JsonObject,
+  options: RequestOptions,
+  about?: PeerRequestOptions["about"],
+) => Promise<Answer>;
+
+/** What a request needs. */
+interface Line extends ConnectOptions {
+  codec: Codec;
+  ask: Ask;
 }
 
-type AskOptions = RequestOptions & Pick<PeerRequestOptions, "about">;
-
-type Ask = (method: string, params: JsonObject, options: AskOptions) => Promise<Reply>;
+const timeoutDefaultMs = 60_000;
 
 /** How this client sends one request: dressed by the codec, with its own id as progress token. */
 function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
   const { clientInfo, logLevel } = options;
   const capabilities = capabilitiesOf(options.answers);
-  return async (method, params, { timeoutMs = 60_000, ...requestOptions }) => {
-    const answer = await peer.request(
-      method,
-      (progressToken) =>
-        codec.params(params, {
-          clientInfo,
-          capabilities,
-          progressToken,
-          ...(logLevel && { logLevel }),
-        }),
-      { timeoutMs, ...requestOptions },
-    );
-    return { decoded: codec.decode(method, answer.response.result ?? null), text: answer.text };
-  };
+  const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
+  return (method, params, requestOptions, about) =>
+    peer.request(method, (progressToken) => codec.params(params, { ...envelope, progressToken }), {
+      ...requestOptions,
+      timeoutMs: requestOptions.timeoutMs ?? timeoutDefaultMs,
+      about,
+    });
 }
 
 /** Asks a legacy server for its logs; whether it takes that or not changes nothing. */
@@ -104,19 +98,16 @@ function setLogLevel({ peer, codec, capabilities }: Connection, options: Connect
   });
 }
 
-async function listTools(
-  ask: Ask,
-  options: ConnectOptions & { requestOptions: RequestOptions },
-): Promise<ToolList> {
-  const { name, pagesMax = 1000, toolsMax = 20_000, requestOptions } = options;
+async function listTools(line: Line, requestOptions: RequestOptions): Promise<ToolList> {
+  const { name, codec, ask, pagesMax = 1000, toolsMax = 20_000 } = line;
   const warnings: string[] = [];
   const seen = new Set<string>();
   const { items, warning } = await allPages<Tool>({
     pagesMax,
     itemsMax: toolsMax,
     fetch: async (params) => {
-      const { decoded } = await ask("tools/list", params, requestOptions);
-      const result = completeOf(decoded, name);
+      const { response } = await ask("tools/list", params, requestOptions);
+      const result = completeOf(codec.decode("tools/list", response.result ?? null), name);
       const page = readTools(result, { seen });
       warnings.push(...page.warnings.slice(0, warningsMax - warnings.length));
       return { items: page.tools, nextCursor: result.nextCursor };
@@ -127,27 +118,35 @@ async function listTools(
 }
 
 async function callTool(
-  ask: Ask,
-  options: ConnectOptions & { tool: string; args: JsonObject; requestOptions: RequestOptions },
+  line: Line,
+  params: { name: string; arguments: JsonObject },
+  requestOptions: RequestOptions,
 ): Promise<CallReply> {
-  const { name, tool, args, requestOptions, answers, roundsMax } = options;
-  const params: JsonObject = { name: tool, arguments: args };
+  const { name, ask } = line;
+  const { name: tool } = params;
   const about = { label: `tools/call of ${tool}`, facts: { tool } };
-  const first = await ask("tools/call", params, { ...requestOptions, about });
-  let reply = first;
-  if (first.decoded.kind === "input") {
-    const { inputRounds } = await import("./rounds.ts");
-    // The call was handed over once, whatever follows: `onSent` has been called.
-    const { onSent: _, ...rest } = requestOptions;
-    const again = { ...rest, about };
-    reply = await inputRounds(
-      { first, ask: (extra) => ask("tools/call", { ...params, ...extra }, again) },
-      { name, answers, roundsMax, signal: requestOptions.signal },
-    );
+  try {
+    let reply = replyOf(await ask("tools/call", params, requestOptions, about), line);
+    if (reply.decoded.kind === "input") {
+      const { inputRounds } = await import("./rounds.ts");
+      // The call was handed over once, whatever follows: `onSent` has been called.
+      const { onSent: _, ...again } = requestOptions;
+      const more = async (extra: JsonObject) =>
+        replyOf(await ask("tools/call", { ...params, ...extra }, again, about), line);
+      const { signal } = requestOptions;
+      reply = await inputRounds({ first: reply, ask: more }, { ...line, signal });
+    }
+    const result: ToolResult = completeOf(reply.decoded, name, tool);
+    const { text } = reply;
+    return { result, raw: () => sliceMember(text, "result") ?? JSON.stringify(result) };
+  } catch (error) {
+    throw lossOf(error);
   }
-  const result: ToolResult = completeOf(reply.decoded, name, tool);
-  const { text } = reply;
-  return { result, raw: () => sliceMember(text, "result") ?? JSON.stringify(result) };
+}
+
+/** An answer to `tools/call`, read, and the exact text of the whole message. */
+function replyOf({ response, text }: Answer, { codec }: Line): { decoded: Decoded; text: string } {
+  return { decoded: codec.decode("tools/call", response.result ?? null), text };
 }
 
 const warningsMax = 1000;

@@ -3,6 +3,7 @@
  * comes through here. It never throws and never sends a call twice: what became of it is a value.
  */
 import { HostError } from "../base/errors.ts";
+import type { CallReply, RequestOptions } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
@@ -22,46 +23,45 @@ export interface CallContext {
 }
 
 export async function runCall(request: CallRequest, context: CallContext): Promise<Outcome> {
-  const started = performance.now();
-  const signal =
-    request.signal === undefined
-      ? context.signal
-      : AbortSignal.any([request.signal, context.signal]);
-  const elapsed = () => performance.now() - started;
+  const { registry, validator, policy, emit } = context;
+  const startedAt = performance.now();
+  let call: Call | undefined;
+  let sent = false;
+  let outcome: Outcome;
   try {
-    const target = await resolve(request, context, signal);
-    const call = toCall(request, target, signal);
-    const { id, tool } = call;
-    const server = target.server.name;
-    context.emit({ type: "call_start", id, server, tool });
-    const attempt = { call, target, request, sent: false };
-    const outcome = await execute(attempt, context, elapsed).catch((error: unknown) =>
-      outcomeOf(toHostError(error, server, tool), { sent: attempt.sent, durationMs: elapsed() }),
-    );
-    context.emit({
-      type: "call_end",
-      id,
-      server,
-      tool,
-      status: outcome.status,
-      durationMs: outcome.durationMs,
+    const signal = request.signal
+      ? AbortSignal.any([request.signal, context.signal])
+      : context.signal;
+    const known = request.validate === false ? undefined : registry.known(request.tool);
+    const target = known ?? (await resolve(request, context, signal));
+    const { server, listed } = target;
+    const { tool, arguments: args, onProgress } = (call = toCall(request, target, signal));
+    emit({ type: "call_start", id: call.id, server: call.server, tool });
+    decide(call, target, policy);
+    if (listed !== undefined && request.validate !== false && !validator.fits(listed, args))
+      await validator.checkArguments(listed, args);
+    const timeoutMs = request.timeoutMs ?? server.timeoutMs;
+    const options: RequestOptions = { signal, timeoutMs, onSent: () => void (sent = true) };
+    if (onProgress !== undefined) options.onProgress = onProgress;
+    const reply = await server.use((client) => client.callTool(tool, args, options), {
+      signal,
+      waitMs: timeoutMs,
     });
-    return outcome;
+    outcome = outcomeOf(reply, performance.now() - startedAt);
+    if (listed?.outputSchema !== undefined) await validator.checkResult(listed, reply.result);
   } catch (error) {
-    const ours = toHostError(error, request.tool);
-    return outcomeOf(ours, { sent: false, durationMs: elapsed() });
+    const ours = toHostError(error, call?.server ?? request.tool, call?.tool);
+    outcome = failureOf(ours, { sent, durationMs: performance.now() - startedAt });
   }
+  if (call !== undefined) {
+    const { id, server, tool } = call;
+    const { status, durationMs } = outcome;
+    emit({ type: "call_end", id, server, tool, status, durationMs });
+  }
+  return outcome;
 }
 
 // --- internal ---
-
-interface Attempt {
-  call: Call;
-  target: Target;
-  request: CallRequest;
-  /** The call was handed over whole. */
-  sent: boolean;
-}
 
 /** Without validation nothing is listed, unless the name or a rule needs it. */
 async function resolve(
@@ -76,7 +76,7 @@ async function resolve(
 
 function toCall(request: CallRequest, { server, tool, listed }: Target, signal: AbortSignal): Call {
   const { arguments: args = {}, actor = "script", onProgress } = request;
-  return {
+  const call: Call = {
     id: crypto.randomUUID(),
     owner: "default",
     server: server.name,
@@ -85,49 +85,23 @@ function toCall(request: CallRequest, { server, tool, listed }: Target, signal: 
     actor,
     annotations: listed?.annotations ?? {},
     signal,
-    ...(onProgress !== undefined && { onProgress }),
   };
-}
-
-async function execute(
-  attempt: Attempt,
-  context: CallContext,
-  elapsed: () => number,
-): Promise<Outcome> {
-  const { call, target, request } = attempt;
-  const { listed, server } = target;
-  decide(call, target, context.policy);
-  if (listed !== undefined && request.validate !== false)
-    await context.validator.checkArguments(listed, call.arguments);
-  const timeoutMs = request.timeoutMs ?? server.timeoutMs;
-  const options = {
-    signal: call.signal,
-    timeoutMs,
-    ...(call.onProgress !== undefined && { onProgress: call.onProgress }),
-    onSent: () => void (attempt.sent = true),
-  };
-  const reply = await server.use((client) => client.callTool(call.tool, call.arguments, options), {
-    signal: call.signal,
-    waitMs: timeoutMs,
-  });
-  const { result } = reply;
-  const durationMs = elapsed();
-  if (listed !== undefined) await context.validator.checkResult(listed, result);
-  return {
-    status: result.isError === true ? "failed" : "completed",
-    result,
-    // Cut out when asked for: it can be large, and is seldom wanted.
-    get raw() {
-      return reply.raw();
-    },
-    durationMs,
-  };
+  if (onProgress !== undefined) call.onProgress = onProgress;
+  return call;
 }
 
 /** @throws HostError `denied` */
-function decide(call: Call, { server, names }: Target, policy: readonly PolicyRule[]): void {
-  const rules = compileRules([...policy, ...approvalRules(server.config, names)]);
-  const decision = rules({ ...call, names });
+function decide(call: Call, target: Target, policy: readonly PolicyRule[]): void {
+  const { server, names } = target;
+  target.decide ??= compileRules([...policy, ...approvalRules(server.config, names)]);
+  const { actor, annotations, arguments: args } = call;
+  const decision = target.decide({
+    server: call.server,
+    names,
+    actor,
+    annotations,
+    arguments: args,
+  });
   if (decision.do === "allow" || decision.rule === undefined) return;
   const { rule } = decision;
   const by = describeRule(rule);
@@ -145,7 +119,20 @@ function decide(call: Call, { server, names }: Target, policy: readonly PolicyRu
   });
 }
 
-function outcomeOf(
+function outcomeOf(reply: CallReply, durationMs: number): Outcome {
+  const { result } = reply;
+  return {
+    status: result.isError === true ? "failed" : "completed",
+    result,
+    // Cut out when asked for: it can be large, and is seldom wanted.
+    get raw() {
+      return reply.raw();
+    },
+    durationMs,
+  };
+}
+
+function failureOf(
   error: HostError,
   { sent, durationMs }: { sent: boolean; durationMs: number },
 ): Outcome {

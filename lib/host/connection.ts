@@ -97,17 +97,9 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Does the work of one call: whatever the server answers, its life was of use. @throws as `work` */
-  async work<T>(client: McpClient, work: (client: McpClient) => Promise<T>): Promise<T> {
+  work<T>(client: McpClient, work: (client: McpClient) => Promise<T>): Promise<T> {
     const life = this.#clients.get(client);
-    try {
-      const result = await work(client);
-      if (life !== undefined) life.answered = true;
-      return result;
-    } catch (error) {
-      // What is not ours is the server's own error, and so an answer.
-      if (life !== undefined && !isHostError(error)) life.answered = true;
-      throw error;
-    }
+    return life === undefined || life.answered ? work(client) : firstWork(life, work(client));
   }
 
   /** Stops the server for good. */
@@ -174,5 +166,17 @@ export class Connection implements AsyncDisposable {
     this.#error = error;
     const { emit } = this.#options.context;
     emit({ type: "server_state", server: this.#name, state, ...(error && { error }) });
+  }
+}
+
+async function firstWork<T>(life: Life, work: Promise<T>): Promise<T> {
+  try {
+    const result = await work;
+    life.answered = true;
+    return result;
+  } catch (error) {
+    // What is not ours is the server's own error, and so an answer.
+    if (!isHostError(error)) life.answered = true;
+    throw error;
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Outcome } from "../hooks/call.ts";
 import { runCall } from "./call.ts";
+import type { CallContext } from "./call.ts";
 import type { ServerContext } from "./connection.ts";
 import { Registry } from "./registry.ts";
 import type { HostedServer } from "./server.ts";
@@ -13,13 +14,15 @@ import { Validator } from "./validate.ts";
 export class Desk {
   readonly #context: ServerContext;
   readonly #registry: Registry;
-  readonly #validator: Validator;
+  readonly #calls: CallContext;
 
   /** @param servers in the order of the config */
   constructor(servers: readonly HostedServer[], context: ServerContext) {
     this.#context = context;
     this.#registry = new Registry(servers, context);
-    this.#validator = new Validator(context.log, context.limits?.schemaBytesMax);
+    const { policy, emit, signal, log, limits } = context;
+    const validator = new Validator(log, limits?.schemaBytesMax);
+    this.#calls = { registry: this.#registry, policy, validator, emit, signal };
   }
 
   /** As `Host.tools`. */
@@ -34,9 +37,7 @@ export class Desk {
 
   /** As `Host.call`. */
   call(request: CallRequest): Promise<Outcome> {
-    const { policy, emit, signal } = this.#context;
-    const registry = this.#registry;
-    return runCall(request, { registry, policy, validator: this.#validator, emit, signal });
+    return runCall(request, this.#calls);
   }
 
   // --- internal ---

@@ -44,13 +44,19 @@ export class Registry {
     };
   }
 
+  /** What a name was found to mean, as long as nothing that this rests on has changed. */
+  known(name: string): ListedTarget | undefined {
+    const known = this.#tables.get().resolved.get(name);
+    return known?.servers.every((server) => server.isListed) ? known.target : undefined;
+  }
+
   /**
    * The one tool that a name means. Where it is unknown, lists that are older than this question are fetched again once.
    * @throws HostError `usage` (unknown, ambiguous), `denied` (not offered), or why the server that it names failed
    */
   async resolve(name: string, options: UseOptions): Promise<ListedTarget> {
-    const known = this.#tables.get().resolved.get(name);
-    if (known?.servers.every((server) => server.isListed)) return known.target;
+    const known = this.known(name);
+    if (known !== undefined) return known;
     const since = performance.now();
     const target =
       (await this.#find(name, options)) ??

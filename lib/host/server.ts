@@ -26,6 +26,7 @@ export class HostedServer implements AsyncDisposable {
   readonly config: ServerConfig;
   readonly #connection: Connection;
   readonly #slots: Semaphore;
+  readonly #release = () => this.#slots.release();
   readonly #lists: ToolCache;
 
   constructor(config: ServerConfig, context: ServerContext) {
@@ -95,10 +96,31 @@ export class HostedServer implements AsyncDisposable {
     this.#lists.changed();
   }
 
-  /** Does the work of one call with a live client, at most `concurrency` at a time. @throws HostError, and as `work` */
-  async use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
+  /**
+   * Does the work of one call with a live client, at most `concurrency` at a time. `work` never throws at once.
+   * @throws HostError, and as `work`
+   */
+  use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
+    const { ready } = this.#connection;
+    const isShared = this.config.lifecycle !== "per-call" && !options.signal.aborted;
+    if (ready === undefined || !isShared || !this.#slots.take())
+      return this.#useLater(work, options);
+    const done = this.#connection.work(ready, work);
+    done.then(this.#release, this.#release);
+    return done;
+  }
+
+  /** Stops it for good. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connection[Symbol.asyncDispose]();
+  }
+
+  // --- internal ---
+
+  /** Where it must be waited for: for its start, or for others. */
+  async #useLater<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
     const connection = this.#connection;
-    const permit = await this.#slots.acquire(options.signal).catch(() => {
+    await this.#slots.acquire(options.signal).catch(() => {
       throw givenUp(options.signal);
     });
     try {
@@ -109,16 +131,9 @@ export class HostedServer implements AsyncDisposable {
       await using client = await connection.taken(this.#wait(options));
       return await connection.work(client, work);
     } finally {
-      permit[Symbol.dispose]();
+      this.#release();
     }
   }
-
-  /** Stops it for good. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#connection[Symbol.asyncDispose]();
-  }
-
-  // --- internal ---
 
   #wait({ signal, waitMs = this.timeoutMs }: UseOptions): { signal: AbortSignal; waitMs: number } {
     return { signal, waitMs };

@@ -2,6 +2,7 @@
 import type { Log } from "../base/log.ts";
 import type { PolicyRule, ServerConfig } from "../config/types.ts";
 import { describeRule, idlePatterns } from "../hooks/rules.ts";
+import type { Decision, RuleSubject } from "../hooks/rules.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import { namesOf, nameTools } from "./names.ts";
 import type { NamedServer, NameEntry, NameTable } from "./names.ts";
@@ -18,6 +19,8 @@ export interface Target {
   names: string[];
   /** Undefined where nothing was listed. */
   listed: HostTool | undefined;
+  /** The rules for it, made ready by the first call. */
+  decide?: (subject: RuleSubject) => Decision;
 }
 
 export type ListedTarget = Target & { listed: HostTool };
@@ -55,11 +58,10 @@ export class ToolTables {
 
   /** Over the lists that were fetched last. */
   get(): Tables {
-    const lists = this.#servers.map((server) => server.lastTools);
-    if (this.#tables === undefined || lists.some((list, i) => list !== this.#lists[i])) {
-      this.#lists = lists;
-      this.#tables = this.#build();
-    }
+    const isCurrent = this.#servers.every((server, i) => server.lastTools === this.#lists[i]);
+    if (this.#tables !== undefined && isCurrent) return this.#tables;
+    this.#lists = this.#servers.map((server) => server.lastTools);
+    this.#tables = this.#build();
     return this.#tables;
   }
 

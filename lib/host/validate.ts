@@ -6,6 +6,7 @@ import { HostError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
+import { surelyFits } from "../base/schema-plain.ts";
 import { checkSchema } from "../base/schema.ts";
 import type { CheckOptions, Problem } from "../base/schema.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
@@ -21,6 +22,11 @@ export class Validator {
   constructor(log: Log, schemaBytesMax?: number) {
     this.#log = log;
     this.#options = { cache: new WeakMap(), ...(schemaBytesMax && { schemaBytesMax }) };
+  }
+
+  /** True where the arguments surely fit; false where that takes a closer look (`checkArguments`). */
+  fits(tool: HostTool, args: JsonObject): boolean {
+    return surelyFits(tool.inputSchema, args);
   }
 
   /** @throws HostError `usage`: each argument that does not fit, what was expected, the signature */

@@ -29,7 +29,7 @@ export interface PeerRequestOptions {
   /** Called once, when the request was handed over whole. */
   onSent?: () => void;
   /** What the request is about: its errors call it by this label, and carry these facts. @default its method */
-  about?: { label: string; facts: Facts };
+  about?: { label: string; facts: Facts } | undefined;
   /** Send notifications/cancelled when we give up. False for `initialize`. @default true */
   cancellable?: boolean;
 }
