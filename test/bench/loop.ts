@@ -48,7 +48,10 @@ function report(ms: number, calls: number): void {
   console.log(JSON.stringify({ ms, calls }));
 }
 
-/** The bare pipe loop: ids, lines, fragments kept until a line ends, nothing else. */
+/**
+ * The bare pipe loop: ids, lines, fragments kept until a line ends, and the progress token that a host always sends, so
+ * that both sides exchange the same messages; nothing else.
+ */
 async function pipe(): Promise<Call> {
   const server = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "ignore" });
   const pending = new Map<number, (result: { content: { text: string }[] }) => void>();
@@ -90,8 +93,10 @@ async function pipe(): Promise<Call> {
     clientInfo: { name: "floor", version: "1.0.0" },
   });
   send({ method: "notifications/initialized" });
-  return async (name, args) =>
-    (await request("tools/call", { name, arguments: args })).content[0]!.text;
+  return async (name, args) => {
+    const params = { name, arguments: args, _meta: { progressToken: lastId + 1 } };
+    return (await request("tools/call", params)).content[0]!.text;
+  };
 }
 
 async function host(file: string): Promise<Call> {
