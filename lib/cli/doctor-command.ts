@@ -52,7 +52,7 @@ function notFound({ command, searched }: Started): Finding {
     return fault(
       "not-found",
       `there is no command named ${JSON.stringify(command)}, spaces included`,
-      'put the first word in "command" and the others in "args", or write "command" as a list',
+      'drop the quotes around it, or put the first word in "command" and the others in "args"',
     );
   if (command.includes("/"))
     return fault(

@@ -23,7 +23,7 @@ export interface Opened extends AsyncDisposable {
   config: Config;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
-  /** An error of a server with what we know besides: the variable that it lacks and we have. */
+  /** An error of a server with what we know besides: the variable that it lacks and we have, a fault in its command. */
   explain(error: unknown): Promise<unknown>;
 }
 
@@ -110,8 +110,8 @@ function open(
       if (!isHostError(error) || error.code !== "server_start") return error;
       const server = started.get(error.facts.server ?? "");
       if (server === undefined) return error;
-      const { withEnvHint } = await import("./env-hint.ts");
-      return withEnvHint(error, io.env, server);
+      const { withStartHint } = await import("./start-hint.ts");
+      return withStartHint(error, io.env, server);
     },
     async [Symbol.asyncDispose]() {
       await (flags["wait"] === true ? host[Symbol.asyncDispose]() : host.leave());

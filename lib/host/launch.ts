@@ -1,6 +1,7 @@
 /** One start of one server: from its config entry to a greeted client. Knows nothing of earlier or later starts. */
 import { version } from "../../package.json";
 import type { JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
 import { verdictKey } from "../client/eras.ts";
 import type { Answers, McpClient } from "../client/types.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
@@ -39,6 +40,7 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
   signal.throwIfAborted();
   // The process starts while we load what speaks to it, and find out what is known of it.
   let early: Child | undefined = context.take(server.name) ?? spawn(server, context);
+  let warned = false;
   const verdicts = server.protocol === "auto" ? context.verdicts : undefined;
   try {
     const key = verdictKey(server);
@@ -54,7 +56,14 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
         const child = early ?? spawn(server, context);
         early = undefined;
         const { lineBytesMax } = limits;
-        return openStdio(child, { name: server.name, log, ...(lineBytesMax && { lineBytesMax }) });
+        // Started again because it ended on the probe, it says the same again.
+        const again = warned;
+        const heard: Log = (entry) => {
+          warned ||= entry.level === "warn";
+          log(again && entry.level === "warn" ? { ...entry, level: "debug" } : entry);
+        };
+        const options = { name: server.name, log: heard, ...(lineBytesMax && { lineBytesMax }) };
+        return openStdio(child, options);
       },
       clientInfo: { name: "mcphost", version },
       answers: answersFor(server, context.answers ?? {}),

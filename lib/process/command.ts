@@ -79,10 +79,9 @@ function factsOf({ name, command, cwd }: ChildSpec): Facts {
 function notFound(spec: ChildSpec, errno: string, cause?: unknown): HostError {
   const { command, env } = spec;
   if (isPath(command)) {
-    const hint = "correct the path; a relative one starts at the server's folder";
     return failed(spec, `${absolute(command, folderOf(spec))} does not exist`, {
       errno,
-      hint,
+      hint: oneWord(command) ?? "correct the path; a relative one starts at the server's folder",
       cause,
     });
   }
@@ -93,10 +92,19 @@ function notFound(spec: ChildSpec, errno: string, cause?: unknown): HostError {
   if (unfit !== undefined) return notExecutable(spec, unfit, "EACCES", cause);
   return failed(spec, `the command "${command}" was not found on its PATH (${path})`, {
     errno,
-    hint: "install it, write its full path, or set PATH in the server's `env`",
+    hint: oneWord(command) ?? missingHint,
     cause,
     facts: { path },
   });
+}
+
+const missingHint = "install it, write its full path, or set PATH in the server's `env`";
+
+/** A whole command line in the place of its first word. */
+function oneWord(command: string): string | undefined {
+  return /\S\s+\S/.test(command)
+    ? "it is one word, spaces included: drop the quotes around it, or move what follows the program into `args`"
+    : undefined;
 }
 
 function notExecutable(spec: ChildSpec, file: string, errno: string, cause: unknown): HostError {
@@ -143,10 +151,9 @@ function resolveOnWindows(spec: ChildSpec): Resolved {
   const lookup = { path, pathExt: variable("PATHEXT"), cwd: folderOf(spec) };
   const file = windowsCandidates(spec.command, lookup).find((name) => stat(name)?.isFile());
   if (file === undefined) {
-    const hint = "install it, write its full path, or set PATH in the server's `env`";
     throw failed(spec, `the command "${spec.command}" was not found on its PATH (${path})`, {
       errno: "ENOENT",
-      hint,
+      hint: oneWord(spec.command) ?? missingHint,
       facts: { path },
     });
   }

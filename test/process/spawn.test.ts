@@ -44,6 +44,13 @@ describe("what cannot be started says why", () => {
     expect(error.facts.errno).toBe("ENOENT");
   });
 
+  test("a whole command line in the place of a command", () => {
+    for (const command of ["bun server.ts", "/nowhere/bun  server.ts"])
+      expect(refusal([command]).hint).toContain("drop the quotes");
+    for (const command of ["", " ", "sh"])
+      expect(refusal([command], { env: { PATH: "/nowhere" } }).hint).not.toContain("quotes");
+  });
+
   test("a folder to run in that is not there is told apart from a command that is not", async () => {
     const error = refusal(["sh"], { cwd: "/nowhere" });
     expect(error.message).toContain("its folder /nowhere does not exist");

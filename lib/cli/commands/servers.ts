@@ -118,7 +118,7 @@ async function checked(parsed: Parsed, io: Io, log: Log): Promise<Known> {
     const own = listing.tools.filter((tool) => tool.server === server.name);
     Object.assign(row, { era, revision, serverInfo, instructions });
     const failure = listing.failed.find((one) => one.server === server.name);
-    if (failure) failures.push(failed(row, failure.error));
+    if (failure) failures.push(failed(row, await opened.explain(failure.error)));
     else if (!server.disabled) row.tools = own.length;
     if (own.length > 0 && parsed.flags["no-cache"] !== true)
       await rememberTools(io.env, server, own);
