@@ -164,7 +164,12 @@ const python = [
     name: `Python SDK ${version}`,
     command: [
       uvx?.replace(/uvx$/, "uv") ?? "uv",
-      ...["run", "-q", "--no-project", "--with", `mcp==${version}`, "python"],
+      "run",
+      "-q",
+      "--no-project",
+      "--with",
+      `mcp==${version}`,
+      "python",
       join(import.meta.dir, "fixtures/real/sdk_python.py"),
     ],
     era: version.startsWith("1") ? "legacy" : "modern",

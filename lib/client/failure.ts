@@ -65,27 +65,6 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
   });
 }
 
-/** How a link ended, in words that follow "the server". */
-export function endOf(info: Partial<CloseInfo>): string {
-  if (info.signal) return `was ended by ${info.signal}`;
-  if (info.exitCode !== undefined) return `exited with code ${info.exitCode}`;
-  if (info.kind === "eof") return "closed its stdout";
-  if (info.kind === "local") return "was stopped";
-  return "was lost";
-}
-
-/** The facts of a link for an error: only what is known. */
-export function evidence(info: Partial<CloseInfo>): Facts {
-  const { exitCode, signal, httpStatus, stderr, noise } = info;
-  return {
-    ...(exitCode !== undefined && { exitCode }),
-    ...(signal !== undefined && { signal }),
-    ...(httpStatus !== undefined && { httpStatus }),
-    ...(stderr?.length && { stderr }),
-    ...(noise?.count && { noise }),
-  };
-}
-
 // --- internal ---
 
 /** The likely reason, where stdout shows one. */
@@ -97,4 +76,25 @@ function hintOf({ noise }: Partial<CloseInfo>): string | undefined {
     return `it wrote on stdout what is no message (${JSON.stringify(noise.first[0] ?? "")}); logs belong on stderr`;
   }
   return undefined;
+}
+
+/** How a link ended, in words that follow "the server". */
+function endOf(info: Partial<CloseInfo>): string {
+  if (info.signal) return `was ended by ${info.signal}`;
+  if (info.exitCode !== undefined) return `exited with code ${info.exitCode}`;
+  if (info.kind === "eof") return "closed its stdout";
+  if (info.kind === "local") return "was stopped";
+  return "was lost";
+}
+
+/** The facts of a link for an error: only what is known. */
+function evidence(info: Partial<CloseInfo>): Facts {
+  const { exitCode, signal, httpStatus, stderr, noise } = info;
+  return {
+    ...(exitCode !== undefined && { exitCode }),
+    ...(signal !== undefined && { signal }),
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(stderr?.length && { stderr }),
+    ...(noise?.count && { noise }),
+  };
 }

@@ -34,10 +34,6 @@ export function ourPaths(env: Env, platform: string = process.platform): OurPath
   };
 }
 
-export function isAbsolutePath(path: string): boolean {
-  return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
-}
-
 /** The folder of a file; the root is its own folder. */
 export function folderOf(path: string): string {
   const at = lastSlash(path);
@@ -84,6 +80,10 @@ export function shownPath(path: string, cwd: string, home: string | undefined): 
 }
 
 // --- internal ---
+
+function isAbsolutePath(path: string): boolean {
+  return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
+}
 
 function absolute(path: string | undefined): string | undefined {
   return path !== undefined && isAbsolutePath(path) ? path : undefined;

@@ -32,9 +32,6 @@ export interface Tool {
   raw: JsonObject;
 }
 
-/** A content block; unknown types are kept. */
-export type Content = Json;
-
 /** The result of tools/call as it came. `content` may be missing or odd: read it with care. */
 export interface ToolResult extends JsonObject {
   content?: Json;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { Validator } from "@cfworker/json-schema";
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 import type { Json, JsonObject } from "../../lib/base/json.ts";
 import { surelyFits } from "../../lib/base/schema-plain.ts";

@@ -153,7 +153,6 @@ describe("a refusal of the revision", () => {
   });
 
   test("may name versions in its words alone", () => {
-    const said = (message: string) => retryRevision({ code: -32_000, message }, "2025-11-25");
     expect(said("Unsupported: 2025-11-25 - supported: 2024-11-05, 2025-03-26")).toBe("2025-03-26");
     expect(said("Unsupported: 2025-11-25")).toBeUndefined();
     expect(said("only 2026-07-28")).toBeUndefined();
@@ -165,3 +164,7 @@ describe("a refusal of the revision", () => {
     expect(retry(deep, -32_603)).toBeUndefined();
   });
 });
+
+function said(message: string): string | undefined {
+  return retryRevision({ code: -32_000, message }, "2025-11-25");
+}
