@@ -95,8 +95,8 @@ async function bundle(folder: string): Promise<void> {
 function requireMain(): Bun.BunPlugin {
   return {
     name: "require main",
-    setup(build) {
-      build.onLoad({ filter: /\/mcphost\.ts$/ }, async ({ path }) => {
+    setup(builder) {
+      builder.onLoad({ filter: /\/mcphost\.ts$/ }, async ({ path }) => {
         const source = await Bun.file(path).text();
         const contents = source.replace(
           `import { main } from "./${main}";`,
@@ -114,8 +114,8 @@ function beside(modules: readonly string[]): Bun.BunPlugin {
   const files = new Set(modules.map((file) => join(root, file)));
   return {
     name: "lazy modules lie beside",
-    setup(build) {
-      build.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer, kind }) => {
+    setup(builder) {
+      builder.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer, kind }) => {
         const file = join(dirname(importer), path);
         if (kind !== "dynamic-import" || !files.has(file)) return undefined;
         return { path: `./${basename(file, ".ts")}.js`, external: true };
