@@ -65,7 +65,24 @@ describe.concurrent("results and exit codes", () => {
       code: 5,
       stderr: /--allow|-A/,
     });
-    expectRun(await call("echo", "message=x", "--ask-tool", "echo", "-A").run(), { stdout: "x\n" });
+  });
+
+  test("--allow-tool and -A answer what rules and servers ask, and lift no denial", async () => {
+    const [command = "", ...args] = manyServer;
+    const config = JSON.stringify({
+      mcpServers: { server: { command, args, approval: "always" } },
+      policy: [
+        { tools: "e*", do: "ask" },
+        { tools: "echo", do: "allow" },
+        { tools: "fail", do: "deny" },
+      ],
+    });
+    const run = (...words: string[]) => mcphost("call", ...words, "--config-json", config).run();
+    expectRun(await run("echo", "message=x"), { code: 5, stderr: /--allow-tool echo/ });
+    for (const flags of [["--allow-tool", "server.e*"], ["-A"], ["-A", "--ask-tool", "*"]])
+      expectRun(await run("echo", "message=x", ...flags), { stdout: "x\n" });
+    for (const flags of [["--allow-tool", "*"], ["-A"]])
+      expectRun(await run("fail", ...flags), { code: 5, stderr: /denied/ });
   });
 
   test("a silent tool: timeout, cancelled", async () => {
