@@ -12,9 +12,10 @@ export function diagnosisText(diagnosis: Diagnosis, seen: Examination): string {
 /** One element of the array that `--json` prints. */
 export function diagnosisJson(diagnosis: Diagnosis, seen: Examination): object {
   const { name, status, findings } = diagnosis;
-  const { era, revision, serverInfo, tools, startMs, stop, stopMs } = seen;
+  const { era, revision, serverInfo, tools, toolsHidden, startMs, stop, stopMs } = seen;
   const times = { startMs: rounded(startMs), stopMs: rounded(stopMs) };
-  return { name, status, era, revision, serverInfo, tools, ...times, stop, findings };
+  const counts = { tools, toolsHidden: toolsHidden || undefined };
+  return { name, status, era, revision, serverInfo, ...counts, ...times, stop, findings };
 }
 
 // --- internal ---
@@ -25,11 +26,13 @@ const words: Record<Diagnosis["status"], string> = {
   failed: "failed",
 };
 
-function facts({ era, revision, serverInfo, tools, startMs }: Examination): string[] {
+function facts(seen: Examination): string[] {
+  const { era, revision, serverInfo, tools, toolsHidden = 0, startMs } = seen;
+  const hidden = toolsHidden === 0 ? "" : ` (${toolsHidden} more not offered)`;
   return [
     ...(era === undefined ? [] : [`${era} ${revision}`]),
     ...(serverInfo === undefined ? [] : [`${serverInfo.name} ${serverInfo.version}`]),
-    ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}`]),
+    ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}${hidden}`]),
     ...(startMs === undefined ? [] : [`started in ${Math.round(startMs)} ms`]),
   ];
 }

@@ -32,8 +32,11 @@ export interface Examination {
   era?: string;
   revision?: string;
   serverInfo?: Implementation;
+  /** How many are offered. */
   tools?: number;
-  /** What was odd in the list of tools. */
+  /** How many are not: `allowedTools` or `deniedTools` say so. */
+  toolsHidden?: number;
+  /** What was odd in the list of tools, their names and filters. */
   warnings?: readonly string[];
   /** Lines of stdout that were no message. */
   noise?: { count: number; first: readonly string[]; contentLength: boolean };

@@ -146,11 +146,20 @@ function stdoutFindings({ noise, error }: Examination): Finding[] {
   ];
 }
 
-function listFindings({ error, tools, warnings = [] }: Examination): Finding[] {
+function listFindings(seen: Examination): Finding[] {
+  const { error, tools, toolsHidden = 0, warnings = [] } = seen;
   const found = warnings.slice(0, shownMax).map((text) => warning("tools", text));
   const more = warnings.length - shownMax;
   if (more > 0) found.push(warning("tools", `and ${more} more oddities of its tools`));
-  if (!error && tools === 0) found.push(warning("no-tools", "it offers no tools"));
+  if (!error && tools === 0)
+    found.push(
+      toolsHidden === 0
+        ? warning("no-tools", "it offers no tools")
+        : warning(
+            "no-tools",
+            `allowedTools and deniedTools leave none of its ${toolsHidden} tools`,
+          ),
+    );
   return found;
 }
 

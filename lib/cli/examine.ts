@@ -72,8 +72,6 @@ export async function examine(config: ServerConfig, options: ExamineOptions): Pr
       signal: options.signal,
       ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     });
-    seen.tools = found.list.tools.length;
-    seen.warnings = found.list.warnings;
     const stopping = performance.now();
     await links.at(-1)?.child.stop();
     seen.stopMs = performance.now() - stopping;

@@ -62,8 +62,8 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
           warned ||= entry.level === "warn";
           log(again && entry.level === "warn" ? { ...entry, level: "debug" } : entry);
         };
-        const options = { name: server.name, log: heard, ...(lineBytesMax && { lineBytesMax }) };
-        return openStdio(child, options);
+        const heardBy = { name: server.name, log: heard, ...(lineBytesMax && { lineBytesMax }) };
+        return openStdio(child, heardBy);
       },
       clientInfo: { name: "mcphost", version },
       answers: answersFor(server, context.answers ?? {}),

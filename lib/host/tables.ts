@@ -37,18 +37,29 @@ export interface RuleOptions {
   log: Log;
 }
 
+/** What of a server makes tables: a `HostedServer`. */
+export interface ListedServer {
+  readonly config: ServerConfig;
+  readonly lastTools: FetchedTools | undefined;
+}
+
 const shownMax = 20;
+
+/** Every name that a tool may be written by in a rule. */
+export function allNames(config: ServerConfig, { tool, name }: NameEntry): string[] {
+  return [...namesOf({ ...config, tools: [] }, tool), name];
+}
 
 export class ToolTables {
   /** The servers as naming sees them, without their tools. */
   readonly named: readonly NamedServer[];
-  readonly #servers: readonly HostedServer[];
+  readonly #servers: readonly ListedServer[];
   #lists: (FetchedTools | undefined)[] = [];
   #tables: Tables | undefined;
   readonly #options: RuleOptions;
   #flagsChecked = false;
 
-  constructor(servers: readonly HostedServer[], options: RuleOptions) {
+  constructor(servers: readonly ListedServer[], options: RuleOptions) {
     this.#servers = servers;
     this.#options = options;
     this.named = servers.map(({ config: { name, prefix, rename } }) => {
@@ -122,11 +133,6 @@ export class ToolTables {
     }
     return { table, tools, resolved: new Map() };
   }
-}
-
-/** Every name that a tool may be written by in a rule. */
-function allNames(config: ServerConfig, { tool, name }: NameEntry): string[] {
-  return [...namesOf({ ...config, tools: [] }, tool), name];
 }
 
 function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {

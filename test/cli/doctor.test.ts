@@ -7,7 +7,7 @@ import type { Facts } from "../../lib/base/errors.ts";
 import type { Examination, Finding } from "../../lib/cli/doctor-types.ts";
 import { diagnose, namedVariables } from "../../lib/cli/doctor.ts";
 import type { StopReport } from "../../lib/process/child.ts";
-import { expectRun, type Invocation, mcphost, tempDir } from "../harness.ts";
+import { bunAlone, expectRun, type Invocation, mcphost, root, tempDir } from "../harness.ts";
 import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
 
 const started = {
@@ -346,6 +346,31 @@ exec '${process.execPath}' '${faulty}' none
       code: 2,
       stderr: /no server is called "wel"\n  did you mean well\?/,
     });
+  });
+
+  test("counts, and keeps for completion, what is offered", async () => {
+    await using dir = await tempDir();
+    const many = [...bunAlone, join(root, "test/fixtures/cli/many.ts")];
+    const [command, ...args] = many;
+    const servers = {
+      some: { command, args, allowedTools: ["echo", "need", "ecko"], deniedTools: ["some_need"] },
+      none: { command, args, allowedTools: [] },
+    };
+    await Bun.write(dir.file("c.json"), JSON.stringify({ mcpServers: servers }));
+    const at = (...words: string[]) =>
+      mcphost(...words, "-c", "c.json")
+        .cwd(dir.path)
+        .home(dir.path);
+    expectRun(await at("doctor").run(), {
+      stdout:
+        /^some: ok, .*, 1 tool \(11 more not offered\), .*\n.*allowedTools: "ecko" is.*\nnone: ok, .*, 0 tools \(12 more[^]*none of its 12 tools\n/,
+    });
+    const line = "mcphost call -c c.json some_";
+    const completed = await mcphost("completion", "bash", "--", line)
+      .cwd(dir.path)
+      .home(dir.path)
+      .run();
+    expectRun(completed, { stdout: /^words\nsome_echo \n$/ });
   });
 
   test("what was found and is not trusted is not started", async () => {

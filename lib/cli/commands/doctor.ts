@@ -6,12 +6,12 @@ import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/secrets.ts";
 import type { Config, ServerConfig } from "../../config/types.ts";
-import { nameTools } from "../../host/names.ts";
 import type { HostTool } from "../../host/types.ts";
 import { unknownServer } from "../../host/unknown.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { duplicates } from "../doctor-command.ts";
 import { diagnosisJson, diagnosisText } from "../doctor-text.ts";
+import { offeredTools } from "../doctor-tools.ts";
 import type { Examination } from "../doctor-types.ts";
 import { diagnose } from "../doctor.ts";
 import { examine, type Examined } from "../examine.ts";
@@ -71,7 +71,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     return found;
   });
   io.status?.(undefined);
-  if (parsed.flags["no-cache"] !== true) await keep(config.servers, examined, io, log);
+  const tools = offeredTools(config.servers, examined);
+  if (parsed.flags["no-cache"] !== true) await keep(config.servers, examined, { tools, io, log });
   const unread = bad.map((entry): Examination => {
     return { name: entry.name, ourEnv: [], unusable: failureOf(entry).error };
   });
@@ -115,38 +116,20 @@ function unrepeated(log: Log): Log {
     );
 }
 
-/** Names are those that `tools` would show: of all servers together. */
+/** Remembers what was learned: eras, and tools for completion. */
 async function keep(
   servers: readonly ServerConfig[],
   examined: readonly Examined[],
-  io: Io,
-  log: Log,
+  { tools, io, log }: { tools: ReadonlyMap<string, HostTool[]>; io: Io; log: Log },
 ): Promise<void> {
-  const byName = new Map(examined.map((found) => [found.seen.name, found]));
-  const toolsOf = (name: string) => byName.get(name)?.list?.tools ?? [];
-  const table = nameTools(
-    servers.map(({ name, prefix, rename }) => {
-      return { name, prefix, rename, tools: toolsOf(name).map((tool) => tool.name) };
-    }),
-  );
   const { cache } = ourPaths(io.env);
   const verdicts = cache === undefined ? undefined : verdictStore({ folder: cache, log });
-  for (const server of servers) {
-    const { ready, client } = byName.get(server.name) ?? {};
+  for (const { ready, client } of examined)
     if (ready && client && ready.protocol === "auto")
       await verdicts?.write(verdictKey(ready), client.verdict);
-    const tools = toolsOf(server.name).map((tool): HostTool => {
-      const name = table.byServer.get(server.name)?.get(tool.name)?.name ?? tool.name;
-      const description = tool.description === undefined ? {} : { description: tool.description };
-      return {
-        name,
-        server: server.name,
-        tool: tool.name,
-        inputSchema: tool.inputSchema,
-        ...description,
-      };
-    });
-    if (tools.length > 0) await rememberTools(io.env, server, tools);
+  for (const server of servers) {
+    const own = tools.get(server.name) ?? [];
+    if (own.length > 0) await rememberTools(io.env, server, own);
   }
 }
 
