@@ -71,7 +71,6 @@ async function callWithMeter(
 ): Promise<Outcome> {
   const progress = meter(io, {
     label: request.tool,
-    quiet: flags["quiet"] === true || flags["json"] === true,
     events: flags["events"] === true,
   });
   if (progress === undefined) return await host.call(request);

@@ -46,12 +46,12 @@ export async function main(argv: string[]): Promise<number> {
 type World = Omit<Io, "signal">;
 
 function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
-  const status = terminal.stderr ? statusLine(raw) : undefined;
+  const status = terminal.stderr ? statusLine(raw, terminal) : undefined;
   const secrets = new Set<string>();
   return {
     env: Bun.env,
     cwd: process.cwd(),
-    stdout: stdoutSink(),
+    stdout: status && terminal.stdout ? status.before(stdoutSink()) : stdoutSink(),
     stderr: redacted(status?.sink ?? raw, secrets),
     terminal,
     readStdin: stdinReader(),
@@ -85,8 +85,10 @@ interface Run {
 async function run({ command, parsed, early }: Run, world: World): Promise<number> {
   const { flags } = parsed;
   const controller = new AbortController();
-  const io: Io = { ...world, signal: controller.signal };
   const json = flags["json"] === true;
+  const { status, ...rest } = world;
+  const shown = status && !json && flags["quiet"] !== true ? { status } : {};
+  const io: Io = { ...rest, ...shown, signal: controller.signal };
   const left = Promise.withResolvers<undefined>();
   const end = (reason: HostError) => {
     if (controller.signal.aborted) return left.resolve(undefined);
@@ -112,6 +114,7 @@ async function run({ command, parsed, early }: Run, world: World): Promise<numbe
     if (stands && code !== undefined) return code;
     throw controller.signal.reason;
   } catch (error) {
+    status?.(undefined);
     const reason: unknown = controller.signal.aborted
       ? merged(controller.signal.reason, error)
       : error;

@@ -15,6 +15,7 @@ import type { Failure } from "./failures.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
 import { prepareFromFlags } from "./prepare.ts";
+import { slowStarts } from "./slow-starts.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** A host that is open. Disposing leaves the servers to the reaper, or with `--wait` waits for their end. */
@@ -89,8 +90,10 @@ function open(
   const host = openHost({
     servers,
     async prepare(server, signal) {
+      started.delete(server.name);
       const ready = await prepare(server, signal);
       started.set(server.name, ready);
+      slow?.draw();
       return ready;
     },
     policy: config.policy,
@@ -102,6 +105,7 @@ function open(
     ...(verdicts && { verdicts }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
   });
+  const slow = io.status && slowStarts(host, started, io.status);
   return {
     host,
     config,
@@ -114,6 +118,7 @@ function open(
       return withStartHint(error, io.env, server);
     },
     async [Symbol.asyncDispose]() {
+      slow?.[Symbol.dispose]();
       await (flags["wait"] === true ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
     },

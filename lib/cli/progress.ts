@@ -13,7 +13,7 @@ export interface Meter {
 /** How progress is shown here, or undefined where it is not. */
 export function meter(
   io: Pick<Io, "stderr" | "status">,
-  options: { label: string; quiet: boolean; events: boolean },
+  options: { label: string; events: boolean },
 ): Meter | undefined {
   if (options.events) {
     return {
@@ -24,7 +24,7 @@ export function meter(
     };
   }
   const { status } = io;
-  if (status === undefined || options.quiet) return undefined;
+  if (status === undefined) return undefined;
   let drawnAt = -Infinity;
   return {
     update(progress) {

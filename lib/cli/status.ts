@@ -2,20 +2,31 @@
  * One line that stays at the bottom of a terminal (a progress bar), while others are written above it. It owns no text
  * and draws only when told.
  */
-import type { Sink } from "./types.ts";
+import type { StderrSink } from "./io.ts";
+import type { Sink, Terminal } from "./types.ts";
 
 export interface StatusLine {
   /** Writes above the line. */
   sink: Sink;
-  /** Sets the line, or takes it away. */
+  /** Sets the line, or takes it away. One that is too long for the terminal is cut. */
   show(line: string | undefined): void;
+  /** Another way to the same terminal: the line is taken away before anything is written there. */
+  before(other: Sink): Sink;
 }
 
 /** Over the stderr of a terminal. */
-export function statusLine(under: Sink): StatusLine {
+export function statusLine(under: StderrSink, terminal: Pick<Terminal, "columns">): StatusLine {
   let current: string | undefined;
   const erase = "\r\u001b[K";
+  const show = (text: string | undefined) => {
+    // In the last column the cursor would stand on the next row.
+    const line = text === undefined ? text : Bun.sliceAnsi(text, 0, terminal.columns - 1, "…");
+    if (line === current) return;
+    current = line;
+    void under.write(erase + (line ?? ""));
+  };
   return {
+    show,
     sink: {
       get closed() {
         return under.closed;
@@ -27,10 +38,20 @@ export function statusLine(under: Sink): StatusLine {
         await under.write(current);
       },
     },
-    show(line) {
-      if (line === current) return;
-      current = line;
-      void under.write(erase + (line ?? ""));
-    },
+    before: (other) => ({
+      get closed() {
+        return other.closed;
+      },
+      async write(data) {
+        show(undefined);
+        await under.drain(drainMs);
+        await other.write(data);
+      },
+    }),
   };
 }
+
+// --- internal ---
+
+/** A terminal that takes nothing for so long keeps nobody. */
+const drainMs = 500;

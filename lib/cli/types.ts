@@ -12,7 +12,7 @@ export interface Io {
   stdout: Sink;
   /** Bounded and never waited for. */
   stderr: Sink;
-  terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
+  terminal: Terminal;
   /** The whole of stdin; only read when asked for, and once. */
   readStdin(): Promise<Uint8Array>;
   /** One line that stays below what is written to a terminal's stderr; undefined takes it away. Absent elsewhere. */
@@ -21,6 +21,15 @@ export interface Io {
   secrets?: Set<string>;
   /** All commands by name, in the order in which they are listed; for the one that speaks of the others (completion). */
   commands?: CommandTable;
+}
+
+/** Which of the standard streams are terminals. */
+export interface Terminal {
+  stdin: boolean;
+  stdout: boolean;
+  stderr: boolean;
+  /** Of the terminal that is written to; 80 where nothing says it. */
+  readonly columns: number;
 }
 
 /** Commands that are imported when they are named. */

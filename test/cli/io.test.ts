@@ -96,11 +96,17 @@ describe("stderr", () => {
 test("what is written stands above the status line", async () => {
   const to = writer();
   const raw = stderrSink(to.open);
-  const line = statusLine(raw);
+  const line = statusLine(raw, { columns: 20 });
   line.show("[###]");
   await line.sink.write("log\n");
   line.show(undefined);
   await line.sink.write("end\n");
+  line.show("a line that is too long");
+  await line
+    .before({ closed: false, write: async (data) => void (await raw.write(data)) })
+    .write("out\n");
   await raw.drain(1000);
-  expect(to.text()).toBe("\r\u001b[K[###]\r\u001b[Klog\n[###]\r\u001b[Kend\n");
+  expect(to.text()).toBe(
+    "\r\u001b[K[###]\r\u001b[Klog\n[###]\r\u001b[Kend\n\r\u001b[Ka line that is too…\r\u001b[Kout\n",
+  );
 });

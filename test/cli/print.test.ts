@@ -37,7 +37,7 @@ async function print(raw: string, options: Options = {}) {
     cwd,
     stdout: collect(),
     stderr: collect(),
-    terminal: { stdin: terminal, stdout: terminal, stderr: terminal },
+    terminal: { stdin: terminal, stdout: terminal, stderr: terminal, columns: 80 },
   };
   await printResult({ result: parse(raw), raw }, { tool: "t/o l", json, quiet, output, save }, io);
   return { stdout: io.stdout.text, stderr: io.stderr.text };

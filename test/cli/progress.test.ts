@@ -21,7 +21,7 @@ test("a storm of progress is drawn a few times, the end always", () => {
     stderr: { closed: false, async write() {} },
     status: (line?: string) => void lines.push(line),
   };
-  const shown = meter(io, { label: "t", quiet: false, events: false });
+  const shown = meter(io, { label: "t", events: false });
   for (let progress = 1; progress <= 1000; progress++) shown?.update({ progress, total: 1000 });
   shown?.end();
   expect(lines.length).toBeLessThan(100);
@@ -29,10 +29,7 @@ test("a storm of progress is drawn a few times, the end always", () => {
   expect(lines.at(-1)).toBeUndefined();
 });
 
-test("nothing is shown where there is no terminal, or when it is quiet", () => {
+test("nothing is shown where there is no terminal", () => {
   const stderr = { closed: false, async write() {} };
-  expect(meter({ stderr }, { label: "t", quiet: false, events: false })).toBeUndefined();
-  expect(
-    meter({ stderr, status() {} }, { label: "t", quiet: true, events: false }),
-  ).toBeUndefined();
+  expect(meter({ stderr }, { label: "t", events: false })).toBeUndefined();
 });

@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
 
 const fixture = (name: string) => [...bunAlone, join(root, "test/fixtures", name)];
+const waits = (file: string) => [...fixture("cli/waits.ts"), file];
 
 setDefaultTimeout(30_000);
 
@@ -35,6 +36,81 @@ describe.concurrent("what does not start says how to mend it", () => {
     await chmod(dir.file("docker"), 0o755);
     const run = await mcphost("tools", "--", dir.file("docker"), "run", "x").run();
     expectRun(run, { code: 3, stderr: /\n {2}stderr: no such image\n {2}docker run without -i/ });
+  });
+});
+
+describe.concurrent("a server that takes long to start", () => {
+  const line = 'starting server "server" …';
+  const erase = "\r\u001b[K";
+
+  test("is named on a terminal, until it is up", async () => {
+    await using dir = await tempDir();
+    const file = dir.file("go");
+    await using screen = await mcphost(
+      "call",
+      "echo",
+      "message=x",
+      "--",
+      ...waits(file),
+    ).terminal();
+    await screen.shows(new RegExp(`${line}$`));
+    await Bun.write(file, "");
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toBe(`${erase}${line}${erase}x\r\n`);
+  });
+
+  test("is named below what it says", async () => {
+    await using dir = await tempDir();
+    const words = ["tools", "need", "--stderr", "--", ...waits(dir.file("go"))];
+    await using screen = await mcphost(...words).terminal();
+    await screen.shows(new RegExp(`fetching\r\n.*${line}$`, "s"));
+    await Bun.write(dir.file("go"), "");
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain(`${line}${erase}need(`);
+  });
+
+  test("is not named where nobody wants it", async () => {
+    for (const words of [["-q"], ["--json"]]) {
+      await using dir = await tempDir();
+      const command = ["call", "echo", "message=x", ...words, "--", ...waits(dir.file("go"))];
+      await using screen = await mcphost(...command).terminal();
+      await Bun.sleep(1200);
+      expect(screen.text()).toBe("");
+      await Bun.write(dir.file("go"), "");
+      expect(await screen.exited).toBe(0);
+      expect(screen.text()).not.toContain("\u001b");
+    }
+  });
+
+  test("is not named while somebody is asked about it, but afterwards", async () => {
+    await using dir = await tempDir();
+    const [command, ...args] = waits(dir.file("go"));
+    await Bun.write(
+      dir.file(".mcp.json"),
+      JSON.stringify({ mcpServers: { far: { command, args } } }),
+    );
+    await using screen = await mcphost("call", "echo", "message=x").cwd(dir.path).terminal();
+    await screen.shows(/Trust it\?/);
+    await Bun.sleep(1200);
+    expect(screen.text()).not.toContain("starting");
+    screen.type("y");
+    await screen.shows(/starting server "far" …$/);
+    await Bun.write(dir.file("go"), "");
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toEndWith(`${erase}x\r\n`);
+  });
+
+  test("gives way to the error of its end, and to Ctrl-C", async () => {
+    await using dir = await tempDir();
+    await using screen = await mcphost("tools", "--", ...waits(dir.file("go"))).terminal();
+    await screen.shows(new RegExp(`${line}$`));
+    screen.type("\u0003");
+    expect(await screen.exited).toBe(130);
+    expect(screen.text().replace("^C", "")).toContain(`${line}${erase}mcphost: interrupted`);
+    const timed = ["tools", "--max-time", "1", "--", ...waits(dir.file("go"))];
+    await using late = await mcphost(...timed).terminal();
+    expect(await late.exited).toBe(4);
+    expect(late.text()).toContain(`${line}${erase}mcphost: given up`);
   });
 });
 

@@ -76,7 +76,8 @@ interface Known {
 
 /** What is known without starting anything or asking anybody. */
 async function known(config: Config, parsed: Parsed, io: Io, log: Log): Promise<Known> {
-  const nobody = { ...io, terminal: { stdin: false, stdout: false, stderr: false } };
+  const terminal = { stdin: false, stdout: false, stderr: false, columns: 80 };
+  const nobody = { ...io, terminal };
   const prepare = prepareFromFlags(parsed, nobody, log, config);
   const { cache } = ourPaths(io.env);
   const useCache = parsed.flags["no-cache"] !== true && cache !== undefined;
