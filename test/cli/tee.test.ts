@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 
@@ -6,6 +6,9 @@ import { LineRecord, Lines } from "../../lib/cli/line-record.ts";
 import { Pump } from "../../lib/cli/tee.ts";
 import { expectRun, mcphost, sourceProgram, type TempDir, tempDir } from "../harness.ts";
 import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
+
+// The ladder that ends a stubborn child alone takes four seconds.
+setDefaultTimeout(30_000);
 
 const posix = process.platform !== "win32";
 
