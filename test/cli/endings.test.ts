@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
-import { bunAlone, root, tempDir } from "../harness.ts";
+import { bunAlone, mcphost, root, tempDir } from "../harness.ts";
 import { nothingLeft, waitFor } from "../processes.ts";
 import { call, manyServer, marksIn } from "./kit.ts";
 
@@ -80,6 +80,27 @@ describe.concurrent("signals", () => {
     expect(run.stderr).toContain(signal);
     await waitFor(marks.cancelled, "the cancellation");
     await nothingLeft(run.marker);
+  });
+
+  test.each([
+    ["tools/call", ["call", "hang"]],
+    ["tools/list", ["call", "hang"]],
+    ["tools/list", ["tools"]],
+    ["initialize", ["tools"]],
+    ["initialize", ["servers", "--check"]],
+    ["tools/list", ["doctor"]],
+  ])("Ctrl-C on a terminal while nothing comes of %s: %p", async (method, words) => {
+    await using dir = await tempDir();
+    const file = dir.file("asked");
+    const server = [...bunAlone, join(root, "test/fixtures/cli/deaf.ts"), method, file];
+    await using screen = await mcphost(...words, "--", ...server).terminal();
+    await waitFor(() => Bun.file(file).exists(), "the request");
+    const pressed = performance.now();
+    screen.type("\u0003");
+    expect(await screen.exited).toBe(130);
+    expect(performance.now() - pressed).toBeLessThan(1500);
+    expect(screen.text()).toEndWith("mcphost: interrupted (SIGINT)\r\n");
+    await nothingLeft(screen.marker);
   });
 
   test("a SIGHUP that was ignored at the start stays ignored", async () => {
