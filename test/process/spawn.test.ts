@@ -155,7 +155,7 @@ describe("what can", () => {
     }
     expect(bytes).toBe(800_000);
     await child.stop();
-  });
+  }, 30_000);
 
   test("stdout that nobody reads does not fill our memory, nor keep the child from being stopped", async () => {
     const { child } = start(["sh", "-c", "head -c 300000000 /dev/zero"], { stopMs: 100 });
