@@ -24,6 +24,10 @@ export const commonFlags: FlagTable = {
 
 /** Where servers come from, and how they are started. */
 export const serverFlags: FlagTable = {
+  "-- COMMAND…": {
+    type: "positional",
+    description: "one server by its command line, taken as it stands; it is called server",
+  },
   server: {
     type: "string",
     alias: ["s", "mcp-server"],

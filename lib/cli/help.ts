@@ -7,11 +7,14 @@ import type { ArgsDef, CommandDef } from "citty";
 
 import { version } from "../../package.json";
 import { legacyRevisions, modernRevisions } from "../protocol/codecs.ts";
+import { fold } from "./fit.ts";
 import type { Command, FlagDef, FlagTable } from "./types.ts";
 
 export interface HelpOptions {
   /** The reader is a terminal that wants it. */
   color: boolean;
+  /** Of the terminal; Infinity for a pipe. */
+  width: number;
 }
 
 const program = "mcphost";
@@ -27,9 +30,10 @@ export async function commandsText(
   );
   const command = { meta: { name: program, version, description }, subCommands };
   const texts = commands.map((one) => one.description);
+  const flags = `Flags may stand anywhere before "--", behind which a server's command line stands.`;
   return `${await render(command, texts, options)}
 
-Flags may stand anywhere before "--", behind which a server's command line stands.
+${fold(flags, options.width)}
 
 ${heading("EXAMPLE", options)}
 
@@ -44,8 +48,11 @@ export async function commandText(command: Command, options: HelpOptions): Promi
   const meta = { name: `${program} ${name}`, description };
   const texts = Object.values(args).map((arg) => arg.description ?? "");
   const text = await render({ meta, args }, texts, options);
-  // citty knows positionals by their name alone.
-  return `${text.replace(/\[OPTIONS\] ?/, () => `[OPTIONS] ${usage}`.trim())}
+  // citty knows neither `…` nor `--`.
+  const names = Object.entries(args).filter(([, { type }]) => type === "positional");
+  const theirs = names.map(([word]) => `[${word}]`).join(" ");
+  const line = new RegExp(`\\[OPTIONS\\] ?${RegExp.escape(theirs)}`);
+  return `${text.replace(line, () => `[OPTIONS] ${usage}`.trim())}
 
 ${heading("EXAMPLE", options)}
 
@@ -61,27 +68,32 @@ export function versionText(): string {
 
 // --- internal ---
 
+/** More is hard to read, however wide the terminal. */
 const lineMax = 100;
+/** What descriptions get at least. */
+const textMin = 24;
 
 /** citty's own rendering, its descriptions (`texts`) wrapped, without colour where none is wanted. */
 async function render(
   command: CommandDef,
   texts: readonly string[],
-  { color }: HelpOptions,
+  { color, width }: HelpOptions,
 ): Promise<string> {
   const { renderUsage } = await import("citty");
   const usage = await renderUsage(command);
   const longestFirst = texts.toSorted((a, b) => b.length - a.length);
   const lines = (color ? usage : Bun.stripANSI(usage)).trimEnd().split("\n");
-  return lines.map((line) => wrapped(line.trimEnd(), longestFirst)).join("\n");
+  const columns = Math.min(width, lineMax);
+  return lines.map((line) => wrapped(line.trimEnd(), longestFirst, columns)).join("\n");
 }
 
-/** A flag as citty takes it: it writes each alias with one dash, and knows no flag that is given twice. */
+/** A flag as citty takes it: it writes each alias with one dash, and knows no flag that is given twice. What is required is ours to say. */
 function argsOf(flags: FlagTable): ArgsDef {
   const args = Object.entries(flags).map(([name, def]) => {
     const { type, valueHint } = def;
     const alias = (def.alias ?? []).filter(isShort);
-    return [name, { type, alias, description: wordsOf(def), ...(valueHint && { valueHint }) }];
+    const description = wordsOf(def);
+    return [name, { type, alias, description, required: false, ...(valueHint && { valueHint }) }];
   });
   return Object.fromEntries(args) as ArgsDef;
 }
@@ -97,23 +109,13 @@ function isShort(alias: string): boolean {
 }
 
 /** citty gives a description one line, however long. */
-function wrapped(line: string, texts: readonly string[]): string {
+function wrapped(line: string, texts: readonly string[], columns: number): string {
   const text = texts.find((one) => line.endsWith(one)) ?? "";
   const head = line.slice(0, line.length - text.length);
   const column = Bun.stringWidth(head);
-  return head + wrap(text, lineMax - column).join(`\n${" ".repeat(column)}`);
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + word.length + 1 > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
+  if (text === "") return Bun.wrapAnsi(line, columns, { trim: false });
+  const lines = Bun.wrapAnsi(text, Math.max(columns - column, textMin)).split("\n");
+  return head + lines.join(`\n${" ".repeat(column)}`);
 }
 
 /** In the manner of citty's own. */

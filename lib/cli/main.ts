@@ -5,6 +5,7 @@
 import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
 import { redact } from "../config/secrets.ts";
 import { cutLine } from "./args.ts";
+import { widthOf } from "./fit.ts";
 import { durationOf } from "./flags.ts";
 import { stderrSink, stdinReader, stdoutSink, terminals } from "./io.ts";
 import type { StderrSink } from "./io.ts";
@@ -154,7 +155,8 @@ function maxTime(flags: Parsed["flags"], end: (reason: HostError) => void): Disp
 
 async function show(routed: Exclude<Route, { kind: "run" }>, world: World): Promise<number> {
   const help = await import("./help.ts");
-  const options = { color: world.terminal.stdout && !world.env["NO_COLOR"] };
+  const color = world.terminal.stdout && !world.env["NO_COLOR"];
+  const options = { color, width: widthOf(world) };
   if (routed.kind === "version") await world.stdout.write(help.versionText());
   else if (routed.command)
     await world.stdout.write(await help.commandText(routed.command, options));

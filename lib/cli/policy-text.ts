@@ -4,14 +4,19 @@ import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import type { Decision, RuleSubject } from "../hooks/rules.ts";
 import { namesOf } from "../host/names.ts";
 import type { HostTool } from "../host/types.ts";
+import { fold } from "./fit.ts";
+
+export interface PolicyOptions {
+  policy: readonly PolicyRule[];
+  servers: readonly ServerConfig[];
+  json: boolean;
+  /** Columns for a person. */
+  width: number;
+}
 
 /** One line a tool: the decision, the exposed name, the rule; or all of it as a JSON array. */
-export function policyText(
-  tools: readonly HostTool[],
-  policy: readonly PolicyRule[],
-  servers: readonly ServerConfig[],
-  json: boolean,
-): string {
+export function policyText(tools: readonly HostTool[], options: PolicyOptions): string {
+  const { policy, servers, json } = options;
   const judged = tools.map((tool) => {
     const server = servers.find(({ name }) => name === tool.server);
     return { tool, ...judge(tool, policy, server) };
@@ -27,14 +32,15 @@ export function policyText(
     }));
     return `${JSON.stringify(rows)}\n`;
   }
-  const width = Math.max(0, ...judged.map(({ tool }) => tool.name.length));
-  return judged
+  const longest = Math.max(0, ...judged.map(({ tool }) => tool.name.length));
+  const lines = judged
     .map(({ tool, decision, depends }) => {
       const by = decision.rule === undefined ? "" : `  by ${describeRule(decision.rule)}`;
       const or = depends.map((words) => `  or ${words}`).join("");
-      return `${`${decision.do.padEnd(5)}  ${tool.name.padEnd(width)}${by}${or}`.trimEnd()}\n`;
+      return `${`${decision.do.padEnd(5)}  ${tool.name.padEnd(longest)}${by}${or}`.trimEnd()}\n`;
     })
     .join("");
+  return fold(lines, options.width);
 }
 
 // --- internal ---

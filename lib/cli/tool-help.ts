@@ -4,9 +4,13 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { propertiesOf, shapeOf } from "../host/shape.ts";
 import { signatureOf, typeText } from "../host/signature.ts";
 import type { HostTool } from "../host/types.ts";
+import { fold } from "./fit.ts";
 
-/** `again`: the flags and the `-- COMMAND` that name the server, to be written behind the example. */
-export function toolHelp(tool: HostTool, again: readonly string[]): string {
+/**
+ * `again`: the flags and the `-- COMMAND` that name the server, to be written behind the example. All but that is made to
+ * fit `width` columns.
+ */
+export function toolHelp(tool: HostTool, again: readonly string[], width: number): string {
   const { inputSchema, description, outputSchema } = tool;
   const title = tool.title ?? tool.annotations?.title;
   const parts = [
@@ -18,9 +22,9 @@ export function toolHelp(tool: HostTool, again: readonly string[]): string {
     tool.name === tool.tool
       ? `Server: ${tool.server}`
       : `Server: ${tool.server} (its own name: ${tool.tool})`,
-    `Example:\n  ${exampleCall(tool, again)}`,
   ];
-  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+  const words = parts.filter((part) => part !== "").join("\n\n");
+  return `${fold(words, width)}\n\nExample:\n  ${exampleCall(tool, again)}\n`;
 }
 
 /** A word as a POSIX shell would give it back. */

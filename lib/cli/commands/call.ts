@@ -16,6 +16,16 @@ const command: Command = {
   example: "mcphost call echo message=hi -- npx -y @modelcontextprotocol/server-everything",
   usage: "TOOL [ARG…] [-- COMMAND…]",
   flags: {
+    TOOL: {
+      type: "positional",
+      description:
+        "its name as mcphost tools shows it, SERVER.TOOL, or the bare name where one server has it",
+    },
+    "ARG…": {
+      type: "positional",
+      description:
+        "key=value, key:=JSON, key=@FILE (- is stdin), key:=@FILE, one JSON object, or - for one on stdin",
+    },
     args: { type: "string", valueHint: "JSON", description: "the arguments as one JSON object" },
     "no-validate": {
       type: "boolean",

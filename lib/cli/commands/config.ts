@@ -9,7 +9,7 @@ import { commonFlags, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf } from "../open.ts";
 import type { Command, FlagTable, Io, Parsed } from "../types.ts";
 
-const { wait: _wait, stderr: _stderr, trust: _trust, input: _input, ...sourceFlags } = serverFlags;
+const { wait: _w, stderr: _s, trust: _t, input: _i, "no-cache": _c, ...sourceFlags } = serverFlags;
 
 const flags: FlagTable = {
   schema: { type: "boolean", description: "the JSON Schema of config files, for editors" },
@@ -23,7 +23,7 @@ const command: Command = {
   name: "config",
   description: "Show the config that counts here, its schema, or where our files lie",
   example: "mcphost config --schema > mcphost.schema.json",
-  usage: "",
+  usage: "[-- COMMAND…]",
   flags,
   run,
 };

@@ -15,6 +15,7 @@ import { offeredTools } from "../doctor-tools.ts";
 import type { Examination } from "../doctor-types.ts";
 import { diagnose } from "../doctor.ts";
 import { examine, type Examined } from "../examine.ts";
+import { fold, widthOf } from "../fit.ts";
 import { commonFlags, durationOf, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf, noServers } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
@@ -22,7 +23,7 @@ import { rememberTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 import { visible } from "../visible.ts";
 
-const { wait: _wait, ...flags } = serverFlags;
+const { wait: _wait, timeout: _timeout, ...flags } = serverFlags;
 
 const command: Command = {
   name: "doctor",
@@ -30,6 +31,7 @@ const command: Command = {
   example: "mcphost doctor -- npx -y @modelcontextprotocol/server-everything",
   usage: "[SERVER…] [-- COMMAND…]",
   flags: {
+    "SERVER…": { type: "positional", description: "names of configured servers (all)" },
     timeout: {
       type: "string",
       valueHint: "DURATION",
@@ -140,12 +142,13 @@ async function print(
   io: Io,
 ): Promise<number> {
   const diagnosed = all.map((seen) => ({ seen, diagnosis: diagnose(seen) }));
-  const text =
-    given["json"] === true
-      ? `${JSON.stringify(diagnosed.map(({ seen, diagnosis }) => diagnosisJson(diagnosis, seen)))}\n`
-      : diagnosed.map(({ seen, diagnosis }) => diagnosisText(diagnosis, seen)).join("");
+  const json = given["json"] === true;
+  const text = json
+    ? `${JSON.stringify(diagnosed.map(({ seen, diagnosis }) => diagnosisJson(diagnosis, seen)))}\n`
+    : diagnosed.map(({ seen, diagnosis }) => diagnosisText(diagnosis, seen)).join("");
   const shown = redact(text, io.secrets ?? []);
-  await io.stdout.write(io.terminal.stdout ? visible(shown) : shown);
+  const fitted = json ? shown : fold(shown, widthOf(io));
+  await io.stdout.write(io.terminal.stdout ? visible(fitted) : fitted);
   const statuses = new Set(diagnosed.map(({ diagnosis }) => diagnosis.status));
   if (statuses.has("failed")) return 3;
   return statuses.has("config") ? 2 : 0;

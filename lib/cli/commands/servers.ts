@@ -6,6 +6,7 @@ import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/secrets.ts";
 import type { Config, Origin, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";
+import { cutStart, fold, widthOf } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf, noServers, openFromFlags } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
@@ -16,7 +17,7 @@ import { visible } from "../visible.ts";
 const command: Command = {
   name: "servers",
   description: "List the configured servers and what is known of them",
-  example: "mcphost servers --check",
+  example: "mcphost servers --check -- npx -y @modelcontextprotocol/server-everything",
   usage: "[-- COMMAND…]",
   flags: {
     check: { type: "boolean", description: "start each, and say how it is" },
@@ -59,9 +60,13 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     : await known(config, parsed, io, log);
   const all = [...config.servers.map(({ name }) => rows.get(name)), ...config.bad.map(badRow)];
   const listed = all.filter((row) => row !== undefined);
-  const text = flags["json"] === true ? `${JSON.stringify(listed)}\n` : tableOf(listed);
-  const shown = redact(text, io.secrets ?? []);
-  await io.stdout.write(io.terminal.stdout ? visible(shown) : shown);
+  const hide = (text: string) => redact(text, io.secrets ?? []);
+  const width = widthOf(io);
+  const text =
+    flags["json"] === true
+      ? hide(`${JSON.stringify(listed)}\n`)
+      : fold(hide(tableOf(listed, (file, room) => cutStart(hide(file), width - room))), width);
+  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
   if (listed.length === 0 && flags["json"] !== true) {
     const { message, hint } = noServers([]);
     log({ level: "warn", text: `${message}; ${hint}` });
@@ -155,7 +160,8 @@ function failed(row: Row, error: unknown): Failure {
   return { server: row.name, error };
 }
 
-function tableOf(rows: readonly Row[]): string {
+/** `fitted`: a file's path where only the columns beside `room` are left. */
+function tableOf(rows: readonly Row[], fitted: (file: string, room: number) => string): string {
   const head = ["NAME", "KIND", "STATE", "ERA", "TOOLS", "FROM"];
   const cells = rows.map(({ name, kind, state, era, revision, tools, from }) => [
     name,
@@ -168,6 +174,8 @@ function tableOf(rows: readonly Row[]): string {
   const widths = head.map((_, at) =>
     Math.max(...[head, ...cells].map((row) => row[at]?.length ?? 0)),
   );
+  const room = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
+  for (const row of cells) row.push(fitted(row.pop() ?? "", room));
   const lines = [head, ...cells].map((row) =>
     row
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))

@@ -22,7 +22,14 @@ const command: Command = {
   description: "Pass a server's bytes through and append every line to a file",
   example: "mcphost tee /tmp/everything.log -- npx -y @modelcontextprotocol/server-everything",
   usage: "FILE -- COMMAND…",
-  flags: commonFlags,
+  flags: {
+    FILE: {
+      type: "positional",
+      description: "where the lines are appended; it is made if need be",
+    },
+    "-- COMMAND…": { type: "positional", description: "the server, taken as it stands" },
+    ...commonFlags,
+  },
   endsItself: true,
   run,
 };

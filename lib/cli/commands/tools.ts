@@ -8,6 +8,7 @@ import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
 import { reportFailures } from "../failures.ts";
 import type { Failure } from "../failures.ts";
+import { cut, fold, widthOf } from "../fit.ts";
 import { commonFlags, listOf, policyFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
@@ -22,6 +23,7 @@ const command: Command = {
   example: "mcphost tools 'get-*' -- npx -y @modelcontextprotocol/server-everything",
   usage: "[PATTERN] [-- COMMAND…]",
   flags: {
+    PATTERN: { type: "positional", description: "a glob, or a word of a name or description" },
     schema: { type: "boolean", description: "only the input schema of the one match" },
     policy: { type: "boolean", description: "whether each may be called, and by which rule" },
     ...commonFlags,
@@ -53,10 +55,12 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const found = pattern === undefined ? tools : matching(pattern, tools);
   if (found.length === 0 && pattern !== undefined) throw await noMatch(pattern, tools);
   const { policy, servers } = opened.config;
+  const width = widthOf(io);
+  const secrets = pattern === undefined ? undefined : (io.secrets ?? []);
   const text =
     flags["policy"] === true
-      ? policyText(found, policy, servers, flags["json"] === true)
-      : render(found, parsed, pattern === undefined ? undefined : (io.secrets ?? []));
+      ? policyText(found, { policy, servers, width, json: flags["json"] === true })
+      : render(found, parsed, { secrets, width });
   await io.stdout.write(io.terminal.stdout ? visible(text) : text);
   if (flags["no-cache"] !== true) await remember(tools, servers, io);
   return code;
@@ -103,7 +107,7 @@ async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<Hos
 function render(
   found: readonly HostTool[],
   parsed: Parsed,
-  secrets: Iterable<string> | undefined,
+  { secrets, width }: { secrets: Iterable<string> | undefined; width: number },
 ): string {
   const { flags } = parsed;
   const [only, ...others] = found;
@@ -120,18 +124,27 @@ function render(
   if (flags["json"] === true) return `${JSON.stringify(found)}\n`;
   if (secrets !== undefined && only !== undefined && others.length === 0) {
     const hidden = again(parsed).map((word) => redact(word, secrets));
-    return toolHelp(only, hidden);
+    return toolHelp(only, hidden, width);
   }
-  return found.map(lineOf).join("");
+  return found.map((tool) => `${lineOf(tool, width)}\n`).join("");
 }
 
-function lineOf(tool: HostTool): string {
+/** Signature and the beginning of what it says of itself: on a terminal one line, or two where there is no room. */
+function lineOf(tool: HostTool, width: number): string {
+  const signature = fold(signatureOf(tool.name, tool.inputSchema), width);
   const said = (tool.description ?? tool.title ?? "").trim().split(/\r?\n/, 1)[0] ?? "";
   const words = said.length > saidMax ? `${said.slice(0, saidMax - 1)}…` : said;
-  return `${signatureOf(tool.name, tool.inputSchema)}${words === "" ? "" : `  # ${words}`}\n`;
+  if (words === "") return signature;
+  const line = `${signature}  # ${words}`;
+  const room = width - Bun.stringWidth(signature) - 4;
+  return room < Math.min(roomMin, words.length) || signature.includes("\n")
+    ? `${signature}\n${cut(`    # ${words}`, width)}`
+    : cut(line, width);
 }
 
 const saidMax = 100;
+/** Less of a description is not worth its line. */
+const roomMin = 25;
 
 /** The words that name the servers again, for an example that can be copied. */
 function again({ flags, rest }: Parsed): string[] {
