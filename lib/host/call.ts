@@ -3,12 +3,13 @@
  * comes through here. It never throws and never sends a call twice: what became of it is a value.
  */
 import { HostError } from "../base/errors.ts";
-import type { CallReply, RequestOptions } from "../client/types.ts";
+import type { CallReply } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
+import type { CallOptions } from "./server.ts";
 import type { Target } from "./tables.ts";
 import type { CallRequest, HostEvent } from "./types.ts";
 import type { Validator } from "./validate.ts";
@@ -41,12 +42,9 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     if (listed !== undefined && request.validate !== false && !validator.fits(listed, args))
       await validator.checkArguments(listed, args);
     const timeoutMs = request.timeoutMs ?? server.timeoutMs;
-    const options: RequestOptions = { signal, timeoutMs, onSent: () => void (sent = true) };
+    const options: CallOptions = { signal, timeoutMs, onSent: () => void (sent = true) };
     if (onProgress !== undefined) options.onProgress = onProgress;
-    const reply = await server.use((client) => client.callTool(tool, args, options), {
-      signal,
-      waitMs: timeoutMs,
-    });
+    const reply = await server.call(tool, args, options);
     outcome = outcomeOf(reply, performance.now() - startedAt);
     if (listed?.outputSchema !== undefined) await validator.checkResult(listed, reply.result);
   } catch (error) {

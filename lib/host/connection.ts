@@ -96,10 +96,10 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** Does the work of one call: whatever the server answers, its life was of use. @throws as `work` */
-  work<T>(client: McpClient, work: (client: McpClient) => Promise<T>): Promise<T> {
+  /** Hands on the answer to a call: whatever the server answers, its life was of use. */
+  watch<T>(client: McpClient, answer: Promise<T>): Promise<T> {
     const life = this.#clients.get(client);
-    return life === undefined || life.answered ? work(client) : firstWork(life, work(client));
+    return life === undefined || life.answered ? answer : firstAnswer(life, answer);
   }
 
   /** Stops the server for good. */
@@ -169,9 +169,9 @@ export class Connection implements AsyncDisposable {
   }
 }
 
-async function firstWork<T>(life: Life, work: Promise<T>): Promise<T> {
+async function firstAnswer<T>(life: Life, answer: Promise<T>): Promise<T> {
   try {
-    const result = await work;
+    const result = await answer;
     life.answered = true;
     return result;
   } catch (error) {

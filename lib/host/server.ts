@@ -4,7 +4,8 @@
  */
 import { Semaphore, settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
-import type { McpClient } from "../client/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { CallReply, RequestOptions } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext } from "./connection.ts";
@@ -18,6 +19,9 @@ export interface UseOptions {
   /** The longest wait for a start that is put off, and for a list. @default for a start, the server's `timeoutMs` */
   waitMs?: number | undefined;
 }
+
+/** As of a request; both are always there. */
+export type CallOptions = RequestOptions & { signal: AbortSignal; timeoutMs: number };
 
 const timeoutDefaultMs = 60_000;
 const concurrencyDefault = 64;
@@ -96,18 +100,16 @@ export class HostedServer implements AsyncDisposable {
     this.#lists.changed();
   }
 
-  /**
-   * Does the work of one call with a live client, at most `concurrency` at a time. `work` never throws at once.
-   * @throws HostError, and as `work`
-   */
-  use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
-    const { ready } = this.#connection;
+  /** One call through a live client, at most `concurrency` at a time. @throws HostError, RpcError */
+  call(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
+    const connection = this.#connection;
+    const { ready } = connection;
     const isShared = this.config.lifecycle !== "per-call" && !options.signal.aborted;
     if (ready === undefined || !isShared || !this.#slots.take())
-      return this.#useLater(work, options);
-    const done = this.#connection.work(ready, work);
-    done.then(this.#release, this.#release);
-    return done;
+      return this.#callLater(tool, args, options);
+    const reply = connection.watch(ready, ready.callTool(tool, args, options));
+    reply.then(this.#release, this.#release);
+    return reply;
   }
 
   /** Stops it for good. */
@@ -117,19 +119,20 @@ export class HostedServer implements AsyncDisposable {
 
   // --- internal ---
 
-  /** Where it must be waited for: for its start, or for others. */
-  async #useLater<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
+  /** Where something must be waited for: its start, or other calls. */
+  async #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
     const connection = this.#connection;
+    const wait = { signal: options.signal, waitMs: options.timeoutMs };
     await this.#slots.acquire(options.signal).catch(() => {
       throw givenUp(options.signal);
     });
     try {
       if (this.config.lifecycle !== "per-call") {
-        const client = connection.ready ?? (await connection.shared(this.#wait(options)));
-        return await connection.work(client, work);
+        const client = connection.ready ?? (await connection.shared(wait));
+        return await connection.watch(client, client.callTool(tool, args, options));
       }
-      await using client = await connection.taken(this.#wait(options));
-      return await connection.work(client, work);
+      await using client = await connection.taken(wait);
+      return await connection.watch(client, client.callTool(tool, args, options));
     } finally {
       this.#release();
     }

@@ -62,7 +62,7 @@ export class Outbound {
       const body = typeof params === "function" ? params(entry.id) : params;
       this.lastId = entry.id;
       this.pending.add(entry, now);
-      entry.sending = this.#handOver(entry, body);
+      this.#handOver(entry, body);
     });
   }
 
@@ -98,17 +98,24 @@ export class Outbound {
     return signal?.aborted === true ? cancelledError(name, entry, signal.reason) : undefined;
   }
 
-  async #handOver(entry: Pending, params: JsonObject): Promise<void> {
-    const { id, method, options } = entry;
+  #handOver(entry: Pending, params: JsonObject): void {
+    const { id, method } = entry;
     entry.sent = "sending";
     try {
-      await this.#options.transport.send({ jsonrpc: "2.0", id, method, params });
-      entry.sent = "sent";
+      const written = this.#options.transport.send({ jsonrpc: "2.0", id, method, params });
+      entry.sending = written.then(
+        () => this.#sent(entry),
+        (error: unknown) => this.#unsent(entry, error),
+      );
     } catch (error) {
-      return this.#unsent(entry, error);
+      this.#unsent(entry, error);
     }
+  }
+
+  #sent(entry: Pending): void {
+    entry.sent = "sent";
     try {
-      options.onSent?.();
+      entry.options.onSent?.();
     } catch (error) {
       this.#debug("onSent failed", error);
     }
