@@ -116,13 +116,7 @@ export function stdinReader(open: () => ReadableStream<Uint8Array> = () => Bun.s
       if (bytes > stdinBytesMax)
         throw new HostError("usage", `stdin holds more than ${stdinBytesMax} bytes`);
     }
-    const whole = new Uint8Array(bytes);
-    let at = 0;
-    for (const chunk of chunks) {
-      whole.set(chunk, at);
-      at += chunk.length;
-    }
-    return whole;
+    return Buffer.concat(chunks);
   };
 }
 

@@ -8,6 +8,10 @@ import { call, config, entry, faulty, hostOver, linesOf, messagesIn, textOf } fr
 setDefaultTimeout(30_000);
 
 const answer = (text: string) => ({ content: [{ type: "text", text }] });
+/** A host over a server that notes in a file what it was told. */
+const marking = (fault: string, marks: string) =>
+  hostOver({ s: entry(`ids.${fault}`, { env: { FIXTURE_MARKS: marks } }) });
+
 describe.concurrent("B052 a server that always answers with id 0", () => {
   test("is told of soon, and nothing is taken for an answer", async () => {
     const run = await call("ids.always-zero", "fault").run();
@@ -94,9 +98,7 @@ describe.concurrent("B056 an answer that comes after its time", () => {
     async (fault) => {
       await using dir = await tempDir();
       const marks = dir.file("marks");
-      await using host = await hostOver({
-        s: entry(`ids.${fault}`, { env: { FIXTURE_MARKS: marks } }),
-      });
+      await using host = await marking(fault, marks);
       await host.tools();
       const slow = await host.call({ tool: "slow", arguments: { ms: 600 }, timeoutMs: 200 });
       expect(slow).toMatchObject({ status: "failed", sent: true, error: { code: "timeout" } });
@@ -134,9 +136,7 @@ describe.concurrent("B058 servers that cannot take a cancellation", () => {
     async (fault) => {
       await using dir = await tempDir();
       const marks = dir.file("marks");
-      await using host = await hostOver({
-        s: entry(`ids.${fault}`, { env: { FIXTURE_MARKS: marks } }),
-      });
+      await using host = await marking(fault, marks);
       const other = host.call({ tool: "hang" });
       await waitFor(async () => (await linesOf(marks)).length === 1, "the first call");
       await host.call({ tool: "hang", timeoutMs: 100 });
@@ -149,9 +149,7 @@ describe.concurrent("B058 servers that cannot take a cancellation", () => {
     async (fault) => {
       await using dir = await tempDir();
       const marks = dir.file("marks");
-      await using host = await hostOver({
-        s: entry(`ids.${fault}`, { env: { FIXTURE_MARKS: marks } }),
-      });
+      await using host = await marking(fault, marks);
       await host.tools();
       await host.call({ tool: "hang", timeoutMs: 100 });
       await waitFor(async () => (await linesOf(marks)).includes("cancelled"), "the cancellation");

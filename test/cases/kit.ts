@@ -1,15 +1,11 @@
 /** What the tests of reported faults share: servers with one fault each, and the ways to reach them. */
 import { join } from "node:path";
 
-import {
-  createHost,
-  type Host,
-  type HostOptions,
-  type LogEntry,
-  type Outcome,
-} from "../../mcphost.ts";
+import { createHost, type Host, type HostOptions, type LogEntry } from "../../mcphost.ts";
 import { bunAlone, mcphost, root, type TempDir } from "../harness.ts";
 import { living } from "../process/help.ts";
+
+export { textOf } from "../host/kit.ts";
 
 /** The command of a server with a fault (fixtures/cases): `TABLE.NAME`. */
 export function faulty(fault: string, ...args: string[]): string[] {
@@ -50,15 +46,6 @@ export async function hostOver(
     ...options,
   });
   return { ...host, logged };
-}
-
-/** The first text of a completed call; of anything else its status and reason. */
-export function textOf(outcome: Outcome): string {
-  if (outcome.status !== "completed")
-    return `${outcome.status}: ${outcome.error?.message ?? "the tool's own error"}`;
-  const { content } = outcome.result;
-  const [block] = Array.isArray(content) ? content : [];
-  return String((block as { text?: unknown } | undefined)?.text);
 }
 
 /** The messages in a file that FIXTURE_SEEN named. */

@@ -2,11 +2,16 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { unicode } from "../fixtures/cases/wire.ts";
-import { expectRun, mcphost } from "../harness.ts";
+import { expectRun, mcphost, type Run } from "../harness.ts";
 import { nothingLeft } from "../processes.ts";
 import { call, config, entry, faulty, hostOver, textOf, tools } from "./kit.ts";
 
 setDefaultTimeout(60_000);
+
+/** It went well, and printed so many characters, which nobody wants to see when it did not. */
+function expectLength({ code, stdout, stderr }: Run, length: number): void {
+  expect({ code, length: stdout.length, stderr }).toEqual({ code: 0, length, stderr: "" });
+}
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -46,11 +51,7 @@ describe.concurrent("B098 large arguments", () => {
         const run = await call("wire.logs-all", "message", ...words)
           .stdin(words[0] === "-" ? JSON.stringify({ text: value }) : value)
           .run();
-        expect({ code: run.code, length: run.stdout.length, stderr: run.stderr }).toEqual({
-          code: 0,
-          length: size + 1,
-          stderr: "",
-        });
+        expectLength(run, size + 1);
       }
     },
   );
@@ -78,11 +79,7 @@ describe.concurrent("B103 lines longer than anybody's buffer", () => {
 
   test.each(sizes)("%d bytes by the command line", async (bytes) => {
     const run = await call("wire.sized", "size", `bytes=${bytes}`).run();
-    expect({ code: run.code, length: run.stdout.length, stderr: run.stderr }).toEqual({
-      code: 0,
-      length: bytes + 1,
-      stderr: "",
-    });
+    expectLength(run, bytes + 1);
   });
 
   test("the whole line, not the text, may be exactly as long as 65,535 to 65,537 bytes", async () => {

@@ -6,20 +6,12 @@ import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
 import { createHost } from "../../lib/host/create.ts";
 import type { Host, HostOptions, HostServer } from "../../lib/host/types.ts";
+import type { Plan } from "../fixtures/host/server.ts";
 
 const program = join(import.meta.dir, "../fixtures/host/server.ts");
 
 /** What one fixture server is told, and what the host is told of it. */
-export type Fixture = Partial<HostServer> & {
-  tools?: unknown[];
-  starts?: string;
-  startMs?: number;
-  silentList?: boolean;
-  exitAfterList?: boolean;
-  declares?: object;
-  cancels?: string;
-  diesOfCancel?: boolean;
-};
+export type Fixture = Partial<HostServer> & Plan;
 
 export interface TestHost extends Host {
   /** All that was logged so far. */
