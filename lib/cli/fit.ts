@@ -10,6 +10,11 @@ export function widthOf({ terminal }: Pick<Io, "terminal">): number {
   return terminal.stdout ? Math.max(terminal.columns, widthMin) : Infinity;
 }
 
+/** Text for stdout: on a terminal its control characters are visible. */
+export function shown(text: string, { terminal }: Pick<Io, "terminal">): string {
+  return terminal.stdout ? visible(text) : text;
+}
+
 /** Wraps each line that is too long; what follows is indented, by 2 more unless it is deep already. */
 export function fold(text: string, width: number): string {
   if (width === Infinity) return text;

@@ -15,13 +15,12 @@ import { offeredTools } from "../doctor-tools.ts";
 import type { Examination } from "../doctor-types.ts";
 import { diagnose } from "../doctor.ts";
 import { examine, type Examined } from "../examine.ts";
-import { fold, widthOf } from "../fit.ts";
+import { fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, durationOf, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf, noServers } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
 import { rememberTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
-import { visible } from "../visible.ts";
 
 const { wait: _wait, timeout: _timeout, ...flags } = serverFlags;
 
@@ -146,9 +145,8 @@ async function print(
   const text = json
     ? `${JSON.stringify(diagnosed.map(({ seen, diagnosis }) => diagnosisJson(diagnosis, seen)))}\n`
     : diagnosed.map(({ seen, diagnosis }) => diagnosisText(diagnosis, seen)).join("");
-  const shown = redact(text, io.secrets ?? []);
-  const fitted = json ? shown : fold(shown, widthOf(io));
-  await io.stdout.write(io.terminal.stdout ? visible(fitted) : fitted);
+  const hidden = redact(text, io.secrets ?? []);
+  await io.stdout.write(shown(json ? hidden : fold(hidden, widthOf(io)), io));
   const statuses = new Set(diagnosed.map(({ diagnosis }) => diagnosis.status));
   if (statuses.has("failed")) return 3;
   return statuses.has("config") ? 2 : 0;

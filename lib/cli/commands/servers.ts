@@ -6,13 +6,12 @@ import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/secrets.ts";
 import type { Config, Origin, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";
-import { cutStart, fold, widthOf } from "../fit.ts";
+import { cutStart, fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf, noServers, openFromFlags } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
 import { recalledTools, rememberTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
-import { visible } from "../visible.ts";
 
 const command: Command = {
   name: "servers",
@@ -66,7 +65,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     flags["json"] === true
       ? hide(`${JSON.stringify(listed)}\n`)
       : fold(hide(tableOf(listed, (file, room) => cutStart(hide(file), width - room))), width);
-  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  await io.stdout.write(shown(text, io));
   if (listed.length === 0 && flags["json"] !== true) {
     const { message, hint } = noServers([]);
     log({ level: "warn", text: `${message}; ${hint}` });

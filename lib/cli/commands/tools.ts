@@ -8,14 +8,13 @@ import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
 import { reportFailures } from "../failures.ts";
 import type { Failure } from "../failures.ts";
-import { cut, fold, widthOf } from "../fit.ts";
+import { cut, fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, listOf, policyFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
 import { policyText } from "../policy-text.ts";
 import { toolHelp } from "../tool-help.ts";
 import type { Command, Io, Parsed } from "../types.ts";
-import { visible } from "../visible.ts";
 
 const command: Command = {
   name: "tools",
@@ -61,7 +60,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     flags["policy"] === true
       ? policyText(found, { policy, servers, width, json: flags["json"] === true })
       : render(found, parsed, { secrets, width });
-  await io.stdout.write(io.terminal.stdout ? visible(text) : text);
+  await io.stdout.write(shown(text, io));
   if (flags["no-cache"] !== true) await remember(tools, servers, io);
   return code;
 }

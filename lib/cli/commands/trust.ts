@@ -9,6 +9,7 @@ import { needsTrust, type TrustRecord, type TrustStore, trustStore } from "../..
 import type { ServerConfig } from "../../config/types.ts";
 import { questions } from "../ask.ts";
 import { entryWords } from "../consent.ts";
+import { shown } from "../fit.ts";
 import { commonFlags } from "../flags.ts";
 import { configFromFlags } from "../open.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -57,7 +58,7 @@ async function run({ flags, positionals }: Parsed, io: Io, log: Log): Promise<nu
     });
   const names = chosen.map(({ name }) => name);
   const lines = names.map((name) => `trusted ${name}\n`).join("");
-  await io.stdout.write(json ? `${JSON.stringify(names)}\n` : plain(lines, io));
+  await io.stdout.write(json ? `${JSON.stringify(names)}\n` : shown(lines, io));
   return chosen.length === waiting.length ? 0 : 5;
 }
 
@@ -113,7 +114,7 @@ async function list(
       ...waiting.map(({ name, origin }) => `waiting ${name} in ${origin.file}\n`),
     ];
     const text = lines.join("") || "nothing is trusted, and nothing here waits for trust\n";
-    await io.stdout.write(plain(text, io));
+    await io.stdout.write(shown(text, io));
   }
   return 0;
 }
@@ -139,14 +140,10 @@ async function revoke(name: string, store: TrustStore, json: boolean, io: Io): P
       hint: "the folder (mcphost config --paths, state) must be writable",
     });
   const lines = taken.map((record) => `revoked ${recordWords(record)}\n`).join("");
-  await io.stdout.write(json ? `${JSON.stringify(taken)}\n` : plain(lines, io));
+  await io.stdout.write(json ? `${JSON.stringify(taken)}\n` : shown(lines, io));
   return 0;
 }
 
 function recordWords({ name, folder }: TrustRecord): string {
   return `${name} in ${folder}`;
-}
-
-function plain(text: string, io: Io): string {
-  return io.terminal.stdout ? visible(text) : text;
 }
