@@ -27,7 +27,9 @@ export function withStartHint(
   const { command, args, cwd = "" } = server;
   const started = { command, args, path: command, searched: "", cwd, cwdExists: true, env: passed };
   const [finding] = commandFindings({ name: server.name, ourEnv: [], started, error });
-  return finding ? hinted(error, [finding.text, finding.hint].join("; "), {}) : error;
+  // What only may be the reason is no better than what the server said.
+  if (!finding || (finding.level === "warn" && stderr.length > 0)) return error;
+  return hinted(error, [finding.text, finding.hint].join("; "), {});
 }
 
 // --- internal ---

@@ -36,6 +36,11 @@ describe.concurrent("what does not start says how to mend it", () => {
     await chmod(dir.file("docker"), 0o755);
     const run = await mcphost("tools", "--", dir.file("docker"), "run", "x").run();
     expectRun(run, { code: 3, stderr: /\n {2}stderr: no such image\n {2}docker run without -i/ });
+    const tty = await mcphost("tools", "--", dir.file("docker"), "run", "-i", "-t", "x").run();
+    expectRun(tty, {
+      code: 3,
+      stderr: /\n {2}stderr: no such image\n {2}its last lines on stderr/,
+    });
   });
 });
 
