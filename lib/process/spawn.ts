@@ -5,7 +5,7 @@
 import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { Child, ChildOptions, ChildSpec, ExitInfo, StopReport } from "./child.ts";
-import { chunksOf } from "./chunks.ts";
+import { Chunks } from "./chunks.ts";
 import { resolveCommand, startError } from "./command.ts";
 import { groupExists, processTree } from "./group.ts";
 import { StderrTail } from "./stderr.ts";
@@ -75,7 +75,11 @@ class SpawnedChild implements Child {
     this.pid = proc.pid;
     this.exited = proc.exited.then(() => this.#onExit());
     this.#stdin = new StdinWriter(proc.stdin, () => this.#stdinError());
-    this.stdout = this.#readStdout();
+    this.stdout = new Chunks(proc.stdout, {
+      gone: this.#gone(),
+      // Who sees the end wants to know why: the last words stand on stderr.
+      beforeEnd: () => settlesWithin(this.#stderrDone, drainMs),
+    });
     const { log, stderrTailBytes } = options;
     this.#stderr = new StderrTail({ name: spec.name, log, tailBytes: stderrTailBytes });
     this.#stderrDone = this.#readStderr();
@@ -144,12 +148,6 @@ class SpawnedChild implements Child {
     this.#options.reaper?.remove(this.pid);
   }
 
-  async *#readStdout(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield* chunksOf(this.#proc.stdout, this.#gone());
-    // Who sees the end wants to know why: the last words stand on stderr.
-    await settlesWithin(this.#stderrDone, drainMs);
-  }
-
   /** When nobody is left to write to us, and how long to wait for what is on its way. */
   #gone(): Promise<number> {
     return Promise.race([this.exited.then(() => drainMs), this.#released.promise]);
@@ -157,7 +155,8 @@ class SpawnedChild implements Child {
 
   async #readStderr(): Promise<void> {
     try {
-      for await (const chunk of chunksOf(this.#proc.stderr, this.#gone())) this.#stderr.push(chunk);
+      const chunks = new Chunks(this.#proc.stderr, { gone: this.#gone() });
+      for await (const chunk of chunks) this.#stderr.push(chunk);
     } finally {
       this.#stderr.end();
     }
