@@ -1,0 +1,69 @@
+/** A hostile server, a hostile home and bad luck: what must hold whatever a server does. */
+import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { bunAlone, expectRun, mcphost, root, sourceProgram, tempDir } from "../harness.ts";
+import { nothingLeft } from "../processes.ts";
+
+const hostile = (mode: string) => [...bunAlone, join(root, "test/fixtures/break/hostile.ts"), mode];
+/** What a terminal would act on, as bytes on the wire. */
+const acting = [
+  "\u001b[31m",
+  "\u001b]0;",
+  "\u001b]8;",
+  "\u202e",
+  "\u2066",
+  "\u009b",
+  "\0",
+  "\b",
+  "\u007f",
+];
+
+test.each([
+  [["tools"]],
+  [["tools", "t"]],
+  [["tools", "--json"]],
+  [["servers", "--check"]],
+  [["doctor"]],
+  [["call", "t"]],
+  [["call", "t", "--json"]],
+  [["call", "t", "--stderr", "--log-level", "debug"]],
+  [["call", "t", "y=1", "--json"]],
+])("nothing that a server says acts on a terminal: %j", async (words) => {
+  await using screen = await mcphost(...words, "--", ...hostile("evil")).terminal();
+  await screen.exited;
+  expect(screen.text()).toContain("RED");
+  expect(acting.filter((bytes) => screen.text().includes(bytes))).toEqual([]);
+  await nothingLeft(screen.marker);
+});
+
+test("a stderr that is full and read by nobody holds up nothing", async () => {
+  await using home = await tempDir();
+  const command = [...sourceProgram, "call", "t", "--", ...hostile("logs")];
+  const proc = Bun.spawn(command, {
+    env: { PATH: process.env["PATH"], HOME: home.path },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    lazy: true, // nothing reads stderr
+    timeout: 20_000,
+    killSignal: "SIGKILL",
+  });
+  expect(await proc.stdout.text()).toBe("ok\n");
+  expect(await proc.exited).toBe(0);
+  await nothingLeft(home.path);
+});
+
+test("20 calls at once share one cache folder", async () => {
+  await using home = await tempDir();
+  const runs = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      mcphost("call", "t", "--", ...hostile("plain"))
+        .home(home.path)
+        .run(),
+    ),
+  );
+  for (const run of runs) expectRun(run, { stdout: "ok\n" });
+  expect(await readdir(home.file("cache", "mcphost", "eras"))).toHaveLength(1);
+});
