@@ -3,7 +3,6 @@
  * nothing but the words behind `--` says how it is started; everywhere else the host starts it.
  */
 import { heldLog } from "../base/log.ts";
-import type { Reaper } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
 import { spawnChild } from "../process/spawn.ts";
@@ -15,18 +14,13 @@ export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart 
   if (!command || Object.keys(flags).some((flag) => !harmless.has(flag))) return undefined;
   const name = "server";
   const log = heldLog();
-  let reaper: Reaper | undefined;
+  // First: a server that is started before it outlives us, if we are killed in between.
+  const reaper = startReaper();
   try {
     const spec = { name, command, args, env: childEnv(env, { name }) };
-    const child = spawnChild(spec, {
-      log: log.log,
-      // In the same tick, but behind the server, which everybody waits for.
-      get reaper() {
-        return (reaper ??= startReaper());
-      },
-    });
-    return { server: name, child, reaper, log };
+    return { server: name, child: spawnChild(spec, { log: log.log, reaper }), reaper, log };
   } catch {
+    reaper?.release();
     return undefined;
   }
 }
