@@ -64,7 +64,8 @@ test.each([
     /\bBun\.serve\b/,
     (file) => !inRoom(file, "serve") && file !== "lib/auth/callback.ts",
   ],
-  ["there is one call path", /\.callTool\(/, (file) => file !== "lib/host/call.ts"],
+  ["there is one call path: a client", /\.callTool\(/, (file) => file !== "lib/host/server.ts"],
+  ["there is one call path: a server", /server\.call\(/, (file) => file !== "lib/host/call.ts"],
   [
     "nobody below the command line exits, prints or reads the environment",
     /\bprocess\.(exit|exitCode|env|stdout|stderr|stdin)\b|\bconsole\.|\bBun\.(env|stdout|stderr|stdin)\b/,
