@@ -26,9 +26,13 @@ const declarations = (
 
 /** Writes `mcphost.js` (with its `#!` line and the execute bit) and its bytecode, what it loads later, and `types/`. */
 export async function build(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true });
-  await bundle(folder);
   const types = join(folder, "types");
+  const former = await Array.fromAsync(new Bun.Glob("*.{js,jsc}").scan({ cwd: folder })).catch(
+    () => [],
+  );
+  for (const file of former) await rm(join(folder, file));
+  await rm(types, { recursive: true, force: true });
+  await bundle(folder);
   await run(["node_modules/typescript/bin/tsc", "mcphost.ts", ...declarations, "--outDir", types]);
   await prune(types);
 }
@@ -48,7 +52,8 @@ export async function compile(file: string): Promise<void> {
     });
     const alone = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
     const parts = [join(folder, "mcphost.js"), join(folder, "schema-worker.js")];
-    await run(["build", "--compile", ...alone, ...parts, `--outfile=${file}`]);
+    const bytecode = ["--bytecode", "--format=esm"];
+    await run(["build", "--compile", ...bytecode, ...alone, ...parts, `--outfile=${file}`]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
