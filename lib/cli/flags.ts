@@ -89,7 +89,7 @@ export const policyFlags: FlagTable = {
     type: "string",
     valueHint: "GLOB",
     repeat: true,
-    description: "these tools may be called without asking",
+    description: "answer yes to the rules that ask before these tools are called",
   },
   "deny-tool": {
     type: "string",
@@ -103,7 +103,11 @@ export const policyFlags: FlagTable = {
     repeat: true,
     description: "ask before these tools are called",
   },
-  "allow-all": { type: "boolean", alias: ["A"], description: "every tool may be called" },
+  "allow-all": {
+    type: "boolean",
+    alias: ["A"],
+    description: "answer yes to every rule that asks; what is denied stays denied",
+  },
 };
 
 /** A repeatable flag's values, in the order given. */
