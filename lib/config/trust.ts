@@ -1,8 +1,9 @@
 /**
  * Which entries of found configs may start: kept by a hash of the whole entry as written and the folder of its file.
- * Any change to either asks again. `node:fs` is loaded only when something is written.
+ * Any change to either asks again. Each entry is a file of its own, so that programs which trust and revoke at once
+ * never undo each other's word. `node:fs` is loaded only when something is written or listed.
  */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { type Log, silent } from "../base/log.ts";
 import { readText, writePrivate } from "./files.ts";
@@ -52,50 +53,66 @@ export function trustStore({
   log = silent,
   now = () => new Date(),
 }: TrustOptions): TrustStore {
-  const path = folder === undefined ? undefined : joinPath(folder, "trust.json");
-  const read = async (): Promise<TrustRecord[]> => {
+  const place = folder === undefined ? undefined : joinPath(folder, "trust");
+  const debug = (text: string) => log({ level: "debug", text });
+  /** Undefined where nothing readable is. */
+  const read = async (path: string): Promise<TrustRecord | undefined> => {
     try {
-      const text = path === undefined ? undefined : await readText(path);
-      return text === undefined ? [] : recordsOf(JSON.parse(text));
+      const text = await readText(path);
+      return text === undefined ? undefined : toRecord(JSON.parse(text));
     } catch (error) {
-      log({ level: "debug", text: `${path} is not read: ${String(error)}` });
-      return [];
+      debug(`${path} is not read: ${String(error)}`);
+      return undefined;
     }
   };
-  const write = async (trusted: TrustRecord[]): Promise<void> => {
-    if (path === undefined) throw new Error("there is no folder for it");
-    await writePrivate(path, `${JSON.stringify({ trusted }, undefined, 2)}\n`);
+  /** @throws the system's error */
+  const readAll = async (): Promise<TrustRecord[]> => {
+    if (place === undefined) return [];
+    const names = (await namesIn(place)).filter((name) => fileName.test(name));
+    const records = await Promise.all(names.map((name) => read(joinPath(place, name))));
+    return records.filter((record) => record !== undefined).toSorted(byName);
   };
   return {
-    list: read,
+    async list() {
+      try {
+        return await readAll();
+      } catch (error) {
+        debug(`${place} is not read: ${String(error)}`);
+        return [];
+      }
+    },
     async isTrusted(server) {
+      if (place === undefined) return false;
       const wanted = recordOf(server, "");
-      return (await read()).some((record) => isSame(record, wanted) && record.hash === wanted.hash);
+      const kept = await read(fileOf(wanted, place));
+      return kept !== undefined && isSame(kept, wanted) && kept.hash === wanted.hash;
     },
     async add(servers) {
-      const records = servers.map((server) => recordOf(server, now().toISOString()));
-      const others = (await read()).filter((old) => !records.some((record) => isSame(old, record)));
       try {
-        await write([...others, ...records]);
+        if (place === undefined) throw new Error("there is no folder for it");
+        for (const server of servers) {
+          const record = recordOf(server, now().toISOString());
+          await writePrivate(fileOf(record, place), `${JSON.stringify(record, undefined, 2)}\n`);
+        }
         return true;
       } catch (error) {
-        log({ level: "debug", text: `trust is not kept: ${String(error)}` });
+        debug(`trust is not kept: ${String(error)}`);
         return false;
       }
     },
     async revoke(name, of) {
-      const all = await read();
-      const taken = all.filter(
-        (record) => record.name === name && (of ?? record.folder) === record.folder,
-      );
-      if (taken.length === 0) return taken;
-      const kept = all.filter((record) => !taken.includes(record));
-      await write(kept).catch((cause: unknown) => {
-        throw new HostError("output", `${path} cannot be written: ${name} is still trusted`, {
-          cause,
-        });
-      });
-      return taken;
+      try {
+        const taken = (await readAll()).filter(
+          (record) => record.name === name && (of ?? record.folder) === record.folder,
+        );
+        for (const record of taken) await remove(fileOf(record, place ?? ""));
+        return taken;
+      } catch (cause) {
+        if (isHostError(cause)) throw cause;
+        const text = `${place} cannot be changed: ${name} may still be trusted`;
+        const hint = "the folder (mcphost config --paths, state) must be writable";
+        throw new HostError("output", text, { hint, cause });
+      }
     },
   };
 }
@@ -111,13 +128,36 @@ function isSame(a: TrustRecord, b: TrustRecord): boolean {
   return a.name === b.name && a.folder === b.folder;
 }
 
-function recordsOf(value: unknown): TrustRecord[] {
-  if (!isObject(value) || !Array.isArray(value.trusted))
-    throw new TypeError("no list of trusted entries");
-  return value.trusted.filter((item) => {
-    const record = isObject(item) ? item : {};
-    return ["name", "folder", "hash", "at"].every((key) => typeof record[key] === "string");
-  }) as unknown as TrustRecord[];
+function byName(a: TrustRecord, b: TrustRecord): number {
+  return a.name.localeCompare(b.name) || a.folder.localeCompare(b.folder);
+}
+
+const fileName = /^[0-9a-f]{64}\.json$/;
+
+/** One file for each entry of each folder: to trust it again replaces what was trusted, to revoke it removes the file. */
+function fileOf({ name, folder }: TrustRecord, place: string): string {
+  return joinPath(place, `${trustHash(name, folder)}.json`);
+}
+
+async function namesIn(place: string): Promise<string[]> {
+  const { readdir } = await import("node:fs/promises");
+  return await readdir(place).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+    throw error;
+  });
+}
+
+/** Gone already is as good. */
+async function remove(path: string): Promise<void> {
+  const { rm } = await import("node:fs/promises");
+  await rm(path, { force: true });
+}
+
+function toRecord(value: unknown): TrustRecord {
+  const record = isObject(value) ? value : {};
+  if (!["name", "folder", "hash", "at"].every((key) => typeof record[key] === "string"))
+    throw new TypeError("it is no trusted entry");
+  return record as unknown as TrustRecord;
 }
 
 /** JSON with sorted keys, so that one value has one text. */

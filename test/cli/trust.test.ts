@@ -75,6 +75,31 @@ describe("trust", () => {
     expectRun(await trust(dir).run(), { code: 5, stderr: /not trusted: one/ });
   });
 
+  test("programs that trust and revoke at once lose nothing", async () => {
+    await using dir = await tempDir();
+    const names = Array.from({ length: 6 }, (_, index) => `s${index}`);
+    for (const name of names)
+      await Bun.write(
+        dir.file(name, ".mcp.json"),
+        JSON.stringify({ mcpServers: { [name]: { command: "true" } } }),
+      );
+    const all = async (...words: string[]) => {
+      const runs = names.map((name) =>
+        mcphost("trust", ...words.map((word) => word.replace("NAME", name)))
+          .cwd(dir.file(name))
+          .home(dir.path)
+          .run(),
+      );
+      expect((await Promise.all(runs)).map(({ code }) => code)).toEqual(names.map(() => 0));
+    };
+    const listed = async () =>
+      (await mcphost("trust", "--list").cwd(dir.path).home(dir.path).run()).stdout;
+    await all("--yes");
+    expect((await listed()).match(/^trusted s\d /gm)).toHaveLength(names.length);
+    await all("--revoke", "NAME");
+    expect(await listed()).toMatch(/^nothing is trusted/);
+  }, 30_000);
+
   test("asks for each on a terminal; no is what Enter gives", async () => {
     await using dir = await project({ one: entry, two: { command: "true" } });
     await using screen = await trust(dir).terminal();

@@ -73,17 +73,49 @@ test("lists and takes back; trusting again replaces", async () => {
 });
 
 test("a broken store is a debug line and trusts nothing; one that cannot be written says so", async () => {
-  await using state = await folderWith({ "trust.json": "{ broken", file: "" });
+  await using state = await folderWith({ file: "" });
   const said: string[] = [];
   const log = (entry: { level: string }) => void said.push(entry.level);
   const store = trustStore({ folder: state.path, log });
-  expect(await store.list()).toEqual([]);
-  expect(said).toEqual(["debug"]);
   const server = await found(`{"command": "1"}`, state.path);
+  expect(await store.add([server])).toBe(true);
+  const [name = ""] = await readdir(state.file("trust"));
+  await Bun.write(state.file("trust", name), "{ broken");
+  expect(await store.list()).toEqual([]);
+  expect(await store.isTrusted(server)).toBe(false);
+  expect(said).toEqual(["debug", "debug"]);
   expect(await trustStore({ folder: state.file("file"), log }).add([server])).toBe(false);
   expect(await trustStore({ folder: undefined, log }).add([server])).toBe(false);
   expect(await store.add([server])).toBe(true);
   expect(await store.isTrusted(server)).toBe(true);
+});
+
+test("what is trusted and revoked at once is all done, and leaves nothing beside", async () => {
+  await using state = await folderWith();
+  await using project = await folderWith();
+  const written = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`s${index}`, { command: "a" }]),
+  );
+  await Bun.write(project.file(".mcp.json"), JSON.stringify({ mcpServers: written }));
+  const { servers } = await load({ cwd: project.path });
+  expect(servers).toHaveLength(20);
+  const store = () => trustStore({ folder: state.path });
+  await Promise.all(servers.map((server) => store().add([server])));
+  expect(await store().list()).toHaveLength(20);
+  const [kept, ...revoked] = servers;
+  await Promise.all(revoked.map(({ name }) => store().revoke(name)));
+  expect((await store().list()).map(({ name }) => name)).toEqual([kept?.name ?? ""]);
+  expect(await readdir(state.file("trust"))).toHaveLength(1);
+});
+
+test("a revoke that could not look is an error, never done", async () => {
+  await using state = await folderWith();
+  await symlink("trust", state.file("trust"));
+  const error = await errorOf(() => trustStore({ folder: state.path }).revoke("s"));
+  expect(error).toMatchObject({
+    code: "output",
+    message: expect.stringContaining("s may still be trusted"),
+  });
 });
 
 const hash = (entry: unknown) => trustHash(entry, "/f");

@@ -133,12 +133,6 @@ async function revoke(name: string, store: TrustStore, json: boolean, io: Io): P
       hint: didYouMean(names) ?? "mcphost trust --list shows all",
     });
   }
-  const still = new Set((await store.list()).map((record) => record.hash));
-  if (taken.some((record) => still.has(record.hash)))
-    throw new HostError("output", `the trust in ${name} could not be taken back`, {
-      facts: { folder: ourPaths(io.env).state },
-      hint: "the folder (mcphost config --paths, state) must be writable",
-    });
   const lines = taken.map((record) => `revoked ${recordWords(record)}\n`).join("");
   await io.stdout.write(json ? `${JSON.stringify(taken)}\n` : shown(lines, io));
   return 0;
