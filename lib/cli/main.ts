@@ -31,8 +31,9 @@ export async function main(argv: string[]): Promise<number> {
   try {
     const routed = await route(line);
     if (routed.kind === "run") {
+      const cwd = currentFolder(routed.parsed.flags);
       const early = routed.command.early?.(routed.parsed, Bun.env);
-      code = await run({ ...routed, early }, openWorld(stderr, await terminals()));
+      code = await run({ ...routed, early, cwd }, openWorld(stderr, await terminals()));
     } else code = await show(routed, openWorld(stderr, await terminals()));
   } catch (error) {
     const json = line.words.includes("--json");
@@ -44,14 +45,27 @@ export async function main(argv: string[]): Promise<number> {
 
 // --- internal ---
 
-type World = Omit<Io, "signal">;
+type World = Omit<Io, "signal" | "cwd">;
+
+/** The folder that we are in; where it was deleted, `--cwd` stands for it. @throws HostError `usage` */
+function currentFolder(flags: Parsed["flags"]): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const given = flags["cwd"];
+    if (typeof given === "string" && given.startsWith("/")) return given;
+    throw new HostError("usage", "the current folder does not exist any more", {
+      hint: "change to another folder, or name one by its whole path with --cwd",
+      cause,
+    });
+  }
+}
 
 function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
   const status = terminal.stderr ? statusLine(raw, terminal) : undefined;
   const secrets = new Set<string>();
   return {
     env: Bun.env,
-    cwd: process.cwd(),
     stdout: status && terminal.stdout ? status.before(stdoutSink()) : stdoutSink(),
     stderr: redacted(status?.sink ?? raw, secrets),
     terminal,
@@ -81,15 +95,16 @@ interface Run {
   command: Command;
   parsed: Parsed;
   early: EarlyStart | undefined;
+  cwd: string;
 }
 
-async function run({ command, parsed, early }: Run, world: World): Promise<number> {
+async function run({ command, parsed, early, cwd }: Run, world: World): Promise<number> {
   const { flags } = parsed;
   const controller = new AbortController();
   const json = flags["json"] === true;
   const { status, ...rest } = world;
   const shown = status && !json && flags["quiet"] !== true ? { status } : {};
-  const io: Io = { ...rest, ...shown, signal: controller.signal };
+  const io: Io = { ...rest, ...shown, cwd, signal: controller.signal };
   const left = Promise.withResolvers<undefined>();
   const end = (reason: HostError) => {
     if (controller.signal.aborted) return left.resolve(undefined);

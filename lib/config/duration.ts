@@ -38,6 +38,7 @@ export function parseSeconds(value: unknown): number | undefined {
 
 // --- internal ---
 
+/** What is more than nothing stays so: 0 often means no limit. */
 function inRange(ms: number): number {
-  return Math.min(Math.round(ms), durationMsMax);
+  return ms > 0 ? Math.min(Math.max(Math.round(ms), 1), durationMsMax) : 0;
 }

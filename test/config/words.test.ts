@@ -145,6 +145,10 @@ test.each([
   [".5s", 500],
   [" 1 s ", 1000],
   ["0", 0],
+  ["0.0ms", 0],
+  ["0.0001", 1],
+  [".4ms", 1],
+  ["1.4ms", 1],
   ["9999h", 2_147_483_647],
   ["", undefined],
   ["s", undefined],
@@ -154,6 +158,10 @@ test.each([
   ["1s2", undefined],
 ] as [string, number | undefined][])("a duration %j is %p ms", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
+});
+
+test("a tiny timeout is not none at all", () => {
+  expect([0.0001, "0.0001", "0.1ms"].map(parseTimeout)).toEqual([1, 1, 1]);
 });
 
 test("a timeout that is no number is none", () => {
