@@ -32,7 +32,7 @@ export interface Noise {
 export type Framed = (Received & { odd?: string }) | Oversize | Noise;
 
 export interface FramingOptions {
-  /** The longest line, and the longest value over several lines. */
+  /** The longest line; a value over several lines is no longer than that, nor than 4 MiB or 100,000 lines. */
   lineBytesMax: number;
 }
 
@@ -130,8 +130,9 @@ export class Framing {
     }
     const added = add(pieces, raw);
     if (added.kind === "foreign") return false;
-    if (added.kind === "open") {
-      if (pieces.length > this.#lineBytesMax) this.#dropPieces("JSON without an end");
+    if (added.kind === "open" && pieces.length <= this.#lineBytesMax) return true;
+    if (added.kind !== "closed") {
+      this.#dropPieces("JSON without an end");
       return true;
     }
     const value = parse(added.text);

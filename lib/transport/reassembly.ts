@@ -18,13 +18,15 @@ export type Added =
   | { kind: "open" }
   /** The brackets are closed: the text on one line. */
   | { kind: "closed"; text: string }
+  /** Longer than is kept. */
+  | { kind: "endless" }
   /** This line cannot be a part of it. */
   | { kind: "foreign" };
 
 /** Begins with a line that is no JSON by itself; undefined if it cannot be the first line of a printed object or array. */
 export function begin(line: string): Pieces | undefined {
   const text = line.trim();
-  if (!opening.test(text)) return undefined;
+  if (text.length > lengthMax || !opening.test(text)) return undefined;
   const depth = depthOf(text);
   if (depth === undefined || depth <= 0) return undefined;
   return { lines: [text], length: text.length, depth };
@@ -38,6 +40,8 @@ export function add(pieces: Pieces, line: string): Added {
   pieces.lines.push(text);
   pieces.length += text.length + 1;
   pieces.depth += change;
+  const isEndless = pieces.length > lengthMax || pieces.lines.length > linesMax;
+  if (isEndless) return { kind: "endless" };
   if (pieces.depth > 0) return { kind: "open" };
   return { kind: "closed", text: pieces.lines.join(" ") };
 }
@@ -53,6 +57,11 @@ export function isCut({ lines }: Pieces): boolean {
 }
 
 // --- internal ---
+
+/** The longest value over several lines, in UTF-16 units. Who prints for a reader prints no more. */
+const lengthMax = 4 * 1024 * 1024;
+/** Lines cost more than their text. */
+const linesMax = 100_000;
 
 /** How a printed object or array begins; `[db] connected` does not. */
 const opening = /^[[{]\s*(?:$|["{[])/;

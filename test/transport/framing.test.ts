@@ -134,6 +134,20 @@ describe("JSON over several lines", () => {
     expect(brief(framed)).toContain(1);
     expect(framed[0]).toMatchObject({ noise: "{", reason: "JSON without an end" });
   });
+
+  test.each([
+    ["lines", "1,\n", 100_001],
+    ["length", `"${"x".repeat(99_997)}",\n`, 43],
+  ])("is given up early by its %s, however long a line may be", (_, line, lines) => {
+    const framing = new Framing({ lineBytesMax: 64 * 1024 * 1024 });
+    framing.feed(encoder.encode("[\n"));
+    const chunk = encoder.encode(line.repeat(Math.ceil(200_000 / line.length)));
+    let first: Framed | undefined;
+    for (let fed = 0; fed < 6_000_000; fed += chunk.length) first ??= framing.feed(chunk)[0];
+    expect(first).toEqual({ noise: "[", reason: "JSON without an end", lines });
+    expect(framing.heldLines).toBe(0);
+    expect(brief(framing.feed(encoder.encode(`${reply(1)}\n`)))).toEqual([1]);
+  });
 });
 
 const withHeader = (body: string, newline = "") =>
