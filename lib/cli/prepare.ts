@@ -35,7 +35,7 @@ export function prepareFromFlags(
     given,
     inputs: config.inputs,
     ask: (id, input) => inTurn(async () => (await import("./consent.ts")).askInput(io, id, input)),
-    readFile: async (path) => (await import("../config/files.ts")).readText(path),
+    readFile: async (path) => (await import("../config/files.ts")).readValue(path),
   };
   return async (server): Promise<StdioServer> => {
     if (server.origin.kind === "found" && flags["trust"] !== true) {

@@ -2,34 +2,27 @@
  * Our own small files: read whole within a bound, written atomically and for our user alone. `node:fs` is loaded only
  * when something is written.
  */
-import { HostError, isHostError } from "../base/errors.ts";
+import { HostError } from "../base/errors.ts";
 import { folderOf } from "./paths.ts";
 
 /** Some hosts keep their history in their config file, so this is generous. */
-const readBytesMax = 32 * 1024 * 1024;
+const configBytesMax = 32 * 1024 * 1024;
+/** What becomes an argument or a variable is short. */
+const valueBytesMax = 1024 * 1024;
+/** How long a pipe may take: one that nobody writes to never ends. */
+const pipeTimeoutMs = 5000;
 
 /**
- * The text of a file; undefined where there is none.
- * @throws HostError `config`: it cannot be read, is larger than 32 MiB, or is not UTF-8
+ * The text of a file or of a pipe (`<(…)`, `/dev/stdin`); undefined where there is none.
+ * @throws HostError `config`: it cannot be read, is neither, is larger than 32 MiB, takes more than 5 s, or is not UTF-8
  */
 export async function readText(path: string, label: string = path): Promise<string | undefined> {
-  const file = Bun.file(path);
-  const facts = { file: path };
-  let bytes: Uint8Array;
-  try {
-    if (file.size > readBytesMax && Number.isFinite(file.size)) throw tooLarge(label, path);
-    bytes = await file.bytes();
-  } catch (cause) {
-    if (isHostError(cause)) throw cause;
-    if (codeOf(cause) === "ENOENT" || codeOf(cause) === "ENOTDIR") return undefined;
-    throw new HostError("config", `${label} cannot be read (${codeOf(cause)})`, { facts, cause });
-  }
-  if (bytes.length > readBytesMax) throw tooLarge(label, path);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new HostError("config", `${label} is not UTF-8 text`, { facts, cause });
-  }
+  return await readWithin(configBytesMax, path, label);
+}
+
+/** As `readText`, for `${file:…}` and env files: at most 1 MiB. */
+export async function readValue(path: string): Promise<string | undefined> {
+  return await readWithin(valueBytesMax, path, path);
 }
 
 /**
@@ -53,11 +46,63 @@ export async function writePrivate(path: string, text: string): Promise<void> {
 
 // --- internal ---
 
-function tooLarge(label: string, path: string): HostError {
-  return new HostError("config", `${label} is larger than ${readBytesMax} bytes`, {
-    facts: { file: path },
-  });
+async function readWithin(
+  bytesMax: number,
+  path: string,
+  label: string,
+): Promise<string | undefined> {
+  const facts = { file: path };
+  let bytes: Uint8Array;
+  try {
+    bytes = await readBytes(path, bytesMax);
+  } catch (cause) {
+    const code = codeOf(cause);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    const why = cause instanceof Unreadable ? `: ${cause.message}` : ` (${code})`;
+    throw new HostError("config", `${label} cannot be read${why}`, { facts, cause });
+  }
+  if (bytes.length > bytesMax)
+    throw new HostError("config", `${label} is larger than ${bytesMax} bytes`, { facts });
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new HostError("config", `${label} is not UTF-8 text`, { facts, cause });
+  }
 }
+
+/** Counts while it reads, and gives one byte more than the bound at least where there is more: sizes of files lie. */
+async function readBytes(path: string, bytesMax: number): Promise<Uint8Array> {
+  const file = Bun.file(path);
+  const stat = await file.stat();
+  if (stat.isFile()) return await file.slice(0, bytesMax + 1).bytes();
+  if (stat.isFIFO() || stat.isSocket()) return await readPipe(file.stream(), bytesMax);
+  throw new Unreadable(`it is a ${stat.isDirectory() ? "directory" : "device"}, not a file`);
+}
+
+async function readPipe(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const reader = stream.getReader();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Unreadable(`nothing ended this pipe within ${pipeTimeoutMs} ms`)),
+    pipeTimeoutMs,
+  );
+  const chunks: Uint8Array[] = [];
+  try {
+    for (let length = 0; length <= bytesMax;) {
+      const { done, value } = await Promise.race([reader.read(), late.promise]);
+      if (done) break;
+      chunks.push(value);
+      length += value.length;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    clearTimeout(timer);
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Says why there is nothing to read. */
+class Unreadable extends Error {}
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";

@@ -21,7 +21,7 @@ export interface ExpandContext {
   inputs: Config["inputs"];
   /** Asks a person for an input; undefined where nobody can be asked, or nobody answers. */
   ask?: ((id: string, input: Config["inputs"][string]) => Promise<string | undefined>) | undefined;
-  /** The text of a file; undefined where there is none (`readText` of files.ts). */
+  /** The text of a file; undefined where there is none (`readValue` of files.ts). */
   readFile: (path: string) => Promise<string | undefined>;
 }
 

@@ -67,3 +67,14 @@ test("20 calls at once share one cache folder", async () => {
   for (const run of runs) expectRun(run, { stdout: "ok\n" });
   expect(await readdir(home.file("cache", "mcphost", "eras"))).toHaveLength(1);
 });
+
+test("${file:/dev/zero} of one server is refused, and the other server is listed", async () => {
+  await using home = await tempDir();
+  const [command = "", ...args] = hostile("plain");
+  const z = { command, args: ["${file:/dev/zero}"] };
+  await Bun.write(home.file("c.json"), JSON.stringify({ mcpServers: { h: { command, args }, z } }));
+  const run = await mcphost("tools", "-c", home.file("c.json")).timeoutMs(5000).run();
+  expect(run.stdout).toContain("h_t(");
+  expect(run.stderr).toContain("/dev/zero cannot be read: it is a device");
+  await nothingLeft(run.marker);
+});

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { expandServer } from "../../lib/config/expand.ts";
-import { readText } from "../../lib/config/files.ts";
+import { readValue } from "../../lib/config/files.ts";
 import type { HttpServer, Origin, StdioServer } from "../../lib/config/types.ts";
 import type { ExpandContext } from "../../lib/config/values.ts";
 import { errorOf, folderWith } from "./kit.ts";
@@ -236,14 +236,21 @@ test("refuses what cannot be handed on", async () => {
 });
 
 test("reads real files, and says which cannot be read", async () => {
-  await using folder = await folderWith({ token: "t0k3n\r\n", "dir/x": "" });
+  const large = "x".repeat(1024 * 1024 + 1);
+  await using folder = await folderWith({ token: "t0k3n\r\n", "dir/x": "", large });
   const of = (text: string) =>
     expandServer(
       stdio({ args: [text], origin: { ...origin, file: folder.file("c.json") } }),
-      context({ readFile: (path) => readText(path) }),
+      context({ readFile: readValue }),
     );
   expect((await of("${file:token}")).server.args).toEqual(["t0k3n"]);
-  expect((await errorOf(() => of("${file:dir}"))).message).toContain("cannot be read");
+  const refusals = {
+    dir: "cannot be read: it is a directory, not a file",
+    "/dev/zero": "cannot be read: it is a device, not a file",
+    large: "is larger than 1048576 bytes",
+  };
+  for (const [name, why] of Object.entries(refusals))
+    expect((await errorOf(() => of(`\${file:${name}}`))).message).toContain(why);
 });
 
 test("collects what must not be shown", async () => {

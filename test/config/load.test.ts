@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 /** Where servers come from, which source wins, and what always holds. */
-import { chmod, mkdir } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { findConfig } from "../../lib/config/find.ts";
 import { bunAlone, root } from "../harness.ts";
@@ -233,4 +234,30 @@ test("loads neither valibot nor a module of Node for -- COMMAND", async () => {
   const loaded = out.split("\n").filter((line) => line.includes("/lib/config/"));
   expect(loaded.length).toBeGreaterThan(5);
   expect(out).not.toMatch(/valibot|node:|document\.ts|schema\.ts|files\.ts/);
+});
+
+test("a config may come through a pipe, which has to end", async () => {
+  await using folder = await folderWith();
+  const run = async (script: string) => {
+    const code = `const { loadConfig } = await import(${JSON.stringify(join(root, "lib/config/load.ts"))});
+      const config = await loadConfig({ files: [process.argv.at(-1)], cwd: "/", env: {}, noUserConfig: true })
+        .catch((error) => ({ servers: [{ name: error.message }] }));
+      console.log(config.servers[0].name); process.exit();`;
+    await writeFile(folder.file("load.ts"), code);
+    const words = ["sh", "-c", script, "sh", folder.file("pipe"), ...bunAlone];
+    const proc = Bun.spawn([...words, folder.file("load.ts")], { stdin: "ignore", stdout: "pipe" });
+    return (await proc.stdout.text()).trim();
+  };
+  expect(await run(`shift; echo '${one("piped")}' | "$@" /dev/stdin`)).toBe("piped");
+  expect(
+    await run(`mkfifo "$1"; pipe=$1; shift; { echo '${one("named")}' > "$pipe" & }; "$@" "$pipe"`),
+  ).toBe("named");
+  expect(await run(`pipe=$1; shift; "$@" "$pipe"`)).toEndWith(
+    "/pipe cannot be read: nothing ended this pipe within 5000 ms",
+  );
+}, 20_000);
+
+test.each(["/dev/zero", "/dev/null"])("a config is no device: %s", async (file) => {
+  const error = await errorOf(() => load({ files: [file], cwd: "/" }));
+  expect(error.message).toBe(`${file} cannot be read: it is a device, not a file`);
 });
