@@ -6,6 +6,7 @@
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Notification } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
+import { AnswerQueue } from "./answer-queue.ts";
 import { inbound } from "./inbound.ts";
 import type { Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";
@@ -24,9 +25,10 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     pending: ours.pending,
     lastId: () => ours.lastId,
   });
+  const answers = new AnswerQueue({ name, log, post: (response) => ours.post(response) });
   const theirs = inbound({
     ...(onRequest && { onRequest }),
-    respond: (response) => void ours.post(response),
+    respond: (response) => answers.send(response),
     // It may be waiting for a person to answer: that is not its silence.
     onBusy: (isBusy) => (isBusy ? ours.pending.pause() : ours.pending.resume()),
   });
@@ -35,8 +37,9 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     if ("oversize" in item) return replies.oversize(item.oversize);
     const { message, text } = item;
     if (isResponse(message)) replies.answer(message, text);
-    else if (isRequest(message)) theirs.handle(message);
-    else notified(message, { ours, theirs, options });
+    else if (isRequest(message)) {
+      if (answers.admits()) theirs.handle(message);
+    } else notified(message, { ours, theirs, options });
   };
 
   const read = async (): Promise<CloseInfo> => {
@@ -48,6 +51,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     const info = await transport.closed;
     theirs.end(new Error(`the link to "${name}" ended`));
     ours.end(info);
+    answers.end();
     return info;
   };
   const closed = read();
