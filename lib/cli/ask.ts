@@ -14,9 +14,13 @@ export interface Questions {
 }
 
 /** Whoever can be asked, or undefined where nobody can. */
-export function questions(io: Pick<Io, "terminal" | "signal" | "status">): Questions | undefined {
+export function questions(
+  io: Pick<Io, "terminal" | "signal" | "status" | "interrupt">,
+): Questions | undefined {
   if (!io.terminal.stdin || !io.terminal.stderr) return undefined;
   const common = (message: string) => {
+    // Whoever waited for a turn asks nothing any more once one question was answered by Ctrl-C.
+    io.signal.throwIfAborted();
     io.status?.(undefined);
     return {
       message: visible(message),
@@ -29,13 +33,13 @@ export function questions(io: Pick<Io, "terminal" | "signal" | "status">): Quest
     async confirm(message) {
       const prompts = await import("@clack/prompts");
       const answer = await prompts.confirm({ ...common(message), initialValue: false });
-      if (prompts.isCancel(answer)) throw interrupted();
+      if (prompts.isCancel(answer)) throw interrupted(io);
       return answer;
     },
     async text(message, { secret = false } = {}) {
       const prompts = await import("@clack/prompts");
       const answer = await (secret ? prompts.password : prompts.text)(common(message));
-      if (prompts.isCancel(answer)) throw interrupted();
+      if (prompts.isCancel(answer)) throw interrupted(io);
       return answer === "" ? undefined : answer;
     },
   };
@@ -43,7 +47,8 @@ export function questions(io: Pick<Io, "terminal" | "signal" | "status">): Quest
 
 // --- internal ---
 
-/** A terminal in raw mode gives Ctrl-C as a key, not as a signal. */
-function interrupted(): HostError {
+/** A terminal in raw mode gives Ctrl-C as a key, not as a signal: here it becomes one, and ends all that is under way. */
+function interrupted({ signal, interrupt }: Pick<Io, "signal" | "interrupt">): HostError {
+  if (!signal.aborted) interrupt?.();
   return new HostError("cancelled", "interrupted", { facts: { signal: "SIGINT" } });
 }

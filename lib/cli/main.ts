@@ -104,13 +104,14 @@ async function run({ command, parsed, early, cwd }: Run, world: World): Promise<
   const json = flags["json"] === true;
   const { status, ...rest } = world;
   const shown = status && !json && flags["quiet"] !== true ? { status } : {};
-  const io: Io = { ...rest, ...shown, cwd, signal: controller.signal };
   const left = Promise.withResolvers<undefined>();
   const end = (reason: HostError) => {
     if (controller.signal.aborted) return left.resolve(undefined);
     controller.abort(reason);
     if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
   };
+  const interrupt = () => end(cancelled("SIGINT"));
+  const io: Io = { ...rest, ...shown, cwd, signal: controller.signal, interrupt };
   using watching = new DisposableStack();
   watching.use(watchSignals((signal) => end(cancelled(signal)), early ? hangupMs : 0));
   let debug = false;

@@ -15,6 +15,8 @@ export interface Io {
   terminal: Terminal;
   /** The whole of stdin; only read when asked for, and once. */
   readStdin(): Promise<Uint8Array>;
+  /** Ends the command as Ctrl-C does: for where a terminal in raw mode gives a key and no signal. */
+  interrupt?: () => void;
   /** One line that stays below what is written to a terminal's stderr; undefined takes it away. Absent elsewhere. */
   status?: (line: string | undefined) => void;
   /** Values that must never be shown: what is written to stderr is redacted by them. */
