@@ -33,18 +33,16 @@ export function renderResult(answer: Answer): Rendered {
   const pieces: string[] = [];
   const binaries: Binary[] = [];
   const notes: string[] = [];
-  let texts = "";
   for (const block of readContent(answer.result)) {
-    if (block.kind === "text" || block.kind === "resource") {
-      pieces.push(block.text);
-      texts += block.text;
-    } else if (block.kind === "link") pieces.push(block.uri);
+    if (block.kind === "text" || block.kind === "resource") pieces.push(block.text);
+    else if (block.kind === "link") pieces.push(block.uri);
     else if (block.kind === "unknown") {
       pieces.push(jsonOf(block.value));
       notes.push("a block of content that is no known kind is printed as JSON");
     } else binaries.push(block);
   }
-  if (texts === "") pieces.push(...dataOf(answer, notes));
+  if (binaries.length === 0 && pieces.every((piece) => piece === ""))
+    pieces.push(...dataOf(answer, notes));
   const filled = pieces.filter((piece) => piece !== "");
   const text = filled.map(ended).join("");
   const last = filled.pop();
@@ -81,14 +79,20 @@ export async function printResult(
     await io.stdout.write(`${io.terminal.stdout ? visible(line) : line}\n`);
   }
   if (answer.result.isError === true) {
-    const text = rendered.text || "mcphost: the tool answered with an error, and says no more\n";
-    if (!options.json) await io.stderr.write(io.terminal.stderr ? visible(text) : text);
+    if (options.json) return;
+    const shown = rendered.binaries.map((binary) => `[${nameOf(binary)}: not shown]\n`).join("");
+    const text =
+      `${rendered.text}${shown}` || "mcphost: the tool answered with an error, and says no more\n";
+    await io.stderr.write(io.terminal.stderr ? visible(text) : text);
     return;
   }
   // As JSON it stands there as it came.
   if (!options.json) for (const text of rendered.notes) await note(text);
+  // Bytes that somebody wants on stdout stand there alone.
+  const alone = options.output === "-" && rendered.binaries.length > 0;
+  if (alone && rendered.text !== "") await note(rendered.text.replace(/\n$/, ""));
   const kept = await keep(rendered, options, io, note);
-  if (!options.json && !kept.text && rendered.text !== "")
+  if (!options.json && !kept.text && !alone && rendered.text !== "")
     await io.stdout.write(io.terminal.stdout ? visible(rendered.text) : rendered.text);
   if (!kept.binaries && !options.json) {
     for (const binary of rendered.binaries)
@@ -105,7 +109,7 @@ export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
 
 // --- internal ---
 
-/** What stands for text where there is none. */
+/** What stands for content that shows nothing. */
 function dataOf(answer: Answer, notes: string[]): string[] {
   const { result } = answer;
   if (Object.hasOwn(result, "structuredContent"))
@@ -120,7 +124,7 @@ function dataOf(answer: Answer, notes: string[]): string[] {
 async function keep(
   rendered: Rendered,
   options: PrintOptions,
-  io: Pick<Io, "stdout" | "cwd">,
+  io: Pick<Io, "stdout" | "terminal" | "cwd">,
   note: (text: string) => Promise<void>,
 ): Promise<{ text: boolean; binaries: boolean }> {
   const { output, save, tool } = options;
@@ -128,6 +132,8 @@ async function keep(
   if (output === undefined && save === undefined) return { text: false, binaries: false };
   const files = await import("./save.ts");
   if (save !== undefined) {
+    if (binaries.length === 0)
+      await note(`nothing is saved in ${save}: the result holds no picture, sound or other binary`);
     for (const path of await files.saveAll(binaries, { folder: save, cwd: io.cwd, tool }))
       await note(`saved ${path}`);
   }
@@ -141,9 +147,18 @@ async function keep(
         hint: "the call itself was done; --save DIR keeps all of them",
       },
     );
+  if (output === "-" && binary !== undefined && io.terminal.stdout)
+    throw new HostError(
+      "output",
+      `the result is a binary (${nameOf(binary)}), and stdout is a terminal`,
+      {
+        hint: "the call itself was done; -o FILE keeps it, and a pipe takes it from -o -",
+      },
+    );
   const data = binary === undefined ? exact : files.decode(binary);
-  if (output === "-") await io.stdout.write(data);
-  else await files.writeTo(output, io.cwd, data);
+  if (output === "-")
+    await io.stdout.write(io.terminal.stdout && typeof data === "string" ? visible(data) : data);
+  else await files.writeTo({ path: output, cwd: io.cwd, createPath: false }, data);
   return { text: binary === undefined, binaries: true };
 }
 

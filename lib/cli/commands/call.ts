@@ -72,5 +72,9 @@ function readWords({ positionals, flags }: Parsed): { tool: string; pending: Pen
     throw new HostError("usage", "call needs the name of a tool", {
       hint: "mcphost tools lists them; mcphost call --help shows an example",
     });
+  if (flags["json"] === true && textOf(flags["output"]) === "-")
+    throw new HostError("usage", "--json and -o - both want stdout", {
+      hint: "leave one of them out, or give -o a file",
+    });
   return { tool, pending: readArguments(words, textOf(flags["args"])) };
 }
