@@ -12,9 +12,25 @@ export interface LogEntry {
 }
 
 /** Takes one entry; never throws, never waits. */
-export type Log = (entry: LogEntry) => void;
+export interface Log {
+  (entry: LogEntry): void;
+  /** The least level that it does anything with. @default "debug" */
+  least?: LogLevel;
+}
 
 export const silent: Log = () => {};
+silent.least = "error";
+
+/** Logs a step of ours for whoever wants to know each; where nobody does, its text is never made. */
+export function debug(log: Log, server: string | undefined, text: () => string): void {
+  if ((log.least ?? "debug") !== "debug") return;
+  log({ level: "debug", text: text(), ...(server !== undefined && { server }) });
+}
+
+/** Milliseconds since `startedAt` (on the clock of `performance.now`), in words. */
+export function since(startedAt: number): string {
+  return `${Math.round(performance.now() - startedAt)} ms`;
+}
 
 /** A log for what begins before there is one. */
 export interface HeldLog {

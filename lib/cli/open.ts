@@ -3,6 +3,7 @@
  * works on servers opens them here. It starts nothing by itself.
  */
 import { HostError, isHostError } from "../base/errors.ts";
+import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
 import { loadConfig } from "../config/load.ts";
@@ -80,6 +81,8 @@ function open(
   { io, log, early }: { io: Io; log: Log; early: EarlyStart | undefined },
 ): Opened {
   const { flags } = parsed;
+  for (const { file, kind } of config.files)
+    debug(log, undefined, () => `config read: ${file} (${kind})`);
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
   if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers);

@@ -5,6 +5,7 @@
  */
 import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
+import { debug, since } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { classifyProbe } from "../protocol/probe.ts";
 import type { ProbeVerdict } from "../protocol/probe.ts";
@@ -38,13 +39,15 @@ export async function negotiate(options: ConnectOptions, inbound: Inbound): Prom
       signal.throwIfAborted();
       const greeting = await greet({ link, plan, options: { ...options, signal } });
       inbound.settled(greeting.codec);
+      debug(options.log, options.name, () => greetingText(greeting, link.openedAt));
       if (greeting.codec.era === "legacy") await confirm(link, plan, signal);
       return { ...greeting, peer: link.peer, verdict: verdictOf(greeting, plan, options.verdict) };
     } catch (error) {
       const failure = await failureOf(error, link, options);
       await closeLink(link, options.signal);
       if (!link.mayRestart || !isLost(error)) throw failure;
-      debug(options, `${failure.message}; starting it once more without server/discover`);
+      const text = `${failure.message}; starting it once more without server/discover`;
+      debug(options.log, options.name, () => text);
     } finally {
       scope.abort();
     }
@@ -67,7 +70,8 @@ async function greet(attempt: Attempt): Promise<Greeting> {
     return await sendInitialize(attempt);
   } catch (error) {
     if (!plan.remembered || !(error instanceof RpcError)) throw error;
-    debug(options, `remembered as legacy, but initialize was refused (${error.message})`);
+    const text = `remembered as legacy, but initialize was refused (${error.message})`;
+    debug(options.log, options.name, () => text);
     return await probeFirst(attempt);
   }
 }
@@ -91,7 +95,7 @@ async function probeFirst(attempt: Attempt): Promise<Greeting> {
   const reason = verdict.kind === "legacy" ? verdict.reason : "it is not modern";
   if (verdict.kind === "legacy" && verdict.restart) throw error;
   if (plan.only === "modern") throw error ?? notModern(reason, attempt);
-  debug(options, `legacy: ${reason}`);
+  debug(options.log, options.name, () => `legacy: ${reason}`);
   const greeting = sendInitialize(attempt);
   return early ? await greeting : await withLate({ probing, greeting }, attempt);
 }
@@ -114,6 +118,7 @@ async function withLate(
 async function sendDiscover({ link, plan, options }: Attempt): Promise<Probed> {
   link.waitsFor = "server/discover";
   const ask = async (revision: string) => {
+    debug(options.log, options.name, () => `server/discover with ${revision} is sent`);
     // Longer than anybody waits, so that a late answer is still seen.
     const timeoutMs = plan.probeMs + plan.startMs + plan.graceMs;
     const { outcome, error } = await discover({ ...options, peer: link.peer, revision, timeoutMs });
@@ -131,6 +136,9 @@ async function sendInitialize({ link, plan, options }: Attempt): Promise<Greetin
   link.waitsFor = "initialize";
   const timeoutMs = Math.max(plan.startMs - (performance.now() - link.openedAt), plan.graceMs);
   const revision = plan.legacy;
+  debug(options.log, options.name, () => {
+    return `initialize with ${revision} is sent${plan.remembered ? ", as remembered" : ""}`;
+  });
   const greeting = await initialize({ ...options, peer: link.peer, revision, timeoutMs });
   link.mayRestart = false;
   if (options.protocol === revision && greeting.codec.revision !== revision) {
@@ -146,6 +154,12 @@ async function confirm(link: Link, plan: Plan, signal: AbortSignal): Promise<voi
   const taken = link.peer.notify("notifications/initialized");
   await Promise.race([taken, nothingIn(plan.startMs, signal)]);
   signal.throwIfAborted();
+}
+
+function greetingText({ codec, serverInfo }: Greeting, openedAt: number): string {
+  const { name = "a server without a name", version } = serverInfo ?? {};
+  const who = version === undefined ? name : `${name}@${version}`;
+  return `greeted: ${codec.era} ${codec.revision}, ${who}, after ${since(openedAt)}`;
 }
 
 /** The greeting that a modern verdict carries. @throws HostError `server_start`: modern, but not of our revisions */
@@ -174,8 +188,4 @@ function notModern(reason: string, { plan, options }: Attempt): HostError {
 async function nothingIn(ms: number, signal: AbortSignal): Promise<undefined> {
   await sleep(ms, signal).catch(() => {});
   return undefined;
-}
-
-function debug({ log, name }: ConnectOptions, text: string): void {
-  log({ level: "debug", server: name, text });
 }

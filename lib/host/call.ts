@@ -3,6 +3,8 @@
  * comes through here. It never throws and never sends a call twice: what became of it is a value.
  */
 import { HostError } from "../base/errors.ts";
+import { debug, since } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
 import type { CallReply } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
@@ -19,12 +21,13 @@ export interface CallContext {
   policy: readonly PolicyRule[];
   validator: Validator;
   emit: (event: HostEvent) => void;
+  log: Log;
   /** Ends every call. */
   signal: AbortSignal;
 }
 
 export async function runCall(request: CallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, policy, emit } = context;
+  const { registry, validator, policy, emit, log } = context;
   const startedAt = performance.now();
   let call: Call | undefined;
   let sent = false;
@@ -39,12 +42,22 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     const { tool, arguments: args, onProgress } = (call = toCall(request, target, signal));
     emit({ type: "call_start", id: call.id, server: call.server, tool });
     decide(call, target, policy);
-    if (listed !== undefined && request.validate !== false && !validator.fits(listed, args))
-      await validator.checkArguments(listed, args);
+    if (listed !== undefined && request.validate !== false) {
+      if (!validator.fits(listed, args)) await validator.checkArguments(listed, args);
+      // A person mistypes; programs have types, and are not to be slowed down.
+      if (request.actor === "user") validator.warnOfStrays(listed, args);
+    }
     const timeoutMs = request.timeoutMs ?? server.timeoutMs;
-    const options: CallOptions = { signal, timeoutMs, onSent: () => void (sent = true) };
+    let sentAt = 0;
+    const onSent = () => {
+      sent = true;
+      sentAt = performance.now();
+      debug(log, server.name, () => `tools/call of ${tool} is sent`);
+    };
+    const options: CallOptions = { signal, timeoutMs, onSent };
     if (onProgress !== undefined) options.onProgress = onProgress;
     const reply = await server.call(tool, args, options);
+    debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
     outcome = outcomeOf(reply, performance.now() - startedAt);
     if (listed?.outputSchema !== undefined) await validator.checkResult(listed, reply.result);
   } catch (error) {

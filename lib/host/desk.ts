@@ -22,7 +22,7 @@ export class Desk {
     this.#registry = new Registry(servers, context);
     const { policy, emit, signal, log, limits } = context;
     const validator = new Validator(log, limits?.schemaBytesMax);
-    this.#calls = { registry: this.#registry, policy, validator, emit, signal };
+    this.#calls = { registry: this.#registry, policy, validator, emit, log, signal };
   }
 
   /** As `Host.tools`. */

@@ -5,6 +5,7 @@
 import { Semaphore, settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import { debug, since } from "../base/log.ts";
 import type { CallReply, RequestOptions } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
@@ -36,9 +37,15 @@ export class HostedServer implements AsyncDisposable {
   constructor(config: ServerConfig, context: ServerContext) {
     this.config = config;
     this.#slots = new Semaphore(config.concurrency ?? concurrencyDefault);
-    this.#lists = new ToolCache((client) =>
-      client.listTools({ signal: this.#connection.signal, timeoutMs: this.timeoutMs }),
-    );
+    this.#lists = new ToolCache(async (client) => {
+      const startedAt = performance.now();
+      const { signal } = this.#connection;
+      const list = await client.listTools({ signal, timeoutMs: this.timeoutMs });
+      debug(context.log, config.name, () => {
+        return `tools listed: ${list.tools.length} after ${since(startedAt)}`;
+      });
+      return list;
+    });
     const onToolsChanged = () => {
       if (this.#lists.changed()) context.emit({ type: "tools_changed", server: config.name });
     };

@@ -76,7 +76,29 @@ export function propertiesOf(root: JsonObject): { key: string; required: boolean
   return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)];
 }
 
+/**
+ * The keys of `value` that `root` names nowhere: none where it names no properties, or says by itself what holds for
+ * others (`additionalProperties`, patterns).
+ */
+export function straysOf(root: JsonObject, value: JsonObject): string[] {
+  const named = new Set<string>();
+  for (const schema of applied(root, root, ["allOf", "anyOf", "oneOf", "if", "then", "else"])) {
+    if (speaksOfOthers.some((keyword) => schema[keyword] !== undefined)) return [];
+    const { properties } = schema;
+    for (const key of Object.keys(isObject(properties) ? properties : {})) named.add(key);
+  }
+  return named.size === 0 ? [] : Object.keys(value).filter((key) => !named.has(key));
+}
+
 // --- internal ---
+
+const speaksOfOthers = [
+  "additionalProperties",
+  "unevaluatedProperties",
+  "patternProperties",
+  "propertyNames",
+  "dependentSchemas",
+];
 
 function lookAt(
   { enum: values, const: value, type, anyOf, oneOf, allOf, $ref }: JsonObject,

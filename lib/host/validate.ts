@@ -10,7 +10,7 @@ import { surelyFits } from "../base/schema-plain.ts";
 import { checkSchema } from "../base/schema.ts";
 import type { CheckOptions, Problem } from "../base/schema.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
-import { propertiesOf } from "./shape.ts";
+import { propertiesOf, straysOf } from "./shape.ts";
 import { signatureOf } from "./signature.ts";
 import type { HostTool } from "./types.ts";
 
@@ -35,6 +35,9 @@ export class Validator {
     if (problems.length === 0) return;
     const known = propertiesOf(tool.inputSchema).map((property) => property.key);
     const texts = problems.map((problem) => argumentText(problem, known));
+    // What is missing may be there by another name.
+    const isMissing = problems.some(({ keyword }) => keyword === "required");
+    if (isMissing) texts.push(...straysIn(tool, args).map((key) => unknownText(key, known)));
     throw new HostError("usage", `${tool.name}: ${texts.join("; ")}`, {
       facts: {
         server: tool.server,
@@ -43,6 +46,16 @@ export class Validator {
       },
       hint: signatureOf(tool.name, tool.inputSchema),
     });
+  }
+
+  /** Warns of arguments that the schema neither names nor forbids: typing errors, most likely. */
+  warnOfStrays(tool: HostTool, args: JsonObject): void {
+    const known = propertiesOf(tool.inputSchema).map((property) => property.key);
+    for (const key of straysIn(tool, args)) {
+      const meant = didYouMean(nearest(key, known, 1).map((name) => JSON.stringify(name)));
+      const text = `the tool names no argument ${JSON.stringify(key)}`;
+      this.#warn(tool, meant === undefined ? text : `${text}; ${meant}`);
+    }
   }
 
   /** A result that breaks its tool's promise is a warning: it is all there is. Errors promise nothing. */
@@ -76,16 +89,25 @@ export class Validator {
   }
 }
 
+const straysMax = 5;
+
+/** The first arguments that the schema neither names nor forbids. */
+function straysIn({ inputSchema }: HostTool, args: JsonObject): string[] {
+  return straysOf(inputSchema, args).slice(0, straysMax);
+}
+
+function unknownText(key: string, known: readonly string[]): string {
+  const meant = didYouMean(nearest(key, known, 1));
+  return `unknown argument ${key}${meant === undefined ? "" : ` (${meant})`}`;
+}
+
 function argumentText({ path, message, keyword }: Problem, known: readonly string[]): string {
   const keys = path
     .slice(1)
     .split("/")
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (path === "") return `the arguments: ${message}`;
-  if (keyword === "false" && keys.length === 1) {
-    const meant = didYouMean(nearest(keys[0] ?? "", known, 1));
-    return `unknown argument ${keys[0]}${meant === undefined ? "" : ` (${meant})`}`;
-  }
+  if (keyword === "false" && keys.length === 1) return unknownText(keys[0] ?? "", known);
   const verb = keyword === "required" ? " " : ": ";
   return `argument ${keys.join("/")}${verb}${message}`;
 }

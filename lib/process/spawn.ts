@@ -4,6 +4,7 @@
  */
 import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
+import { debug, since } from "../base/log.ts";
 import type { Child, ChildOptions, ChildSpec, ExitInfo, StopReport } from "./child.ts";
 import { Chunks } from "./chunks.ts";
 import { resolveCommand, startError } from "./command.ts";
@@ -19,6 +20,10 @@ import { climb } from "./stop.ts";
 export function spawnChild(spec: ChildSpec, options: ChildOptions): Child {
   const proc = start(spec);
   const child = new SpawnedChild(proc, spec, options);
+  debug(options.log, spec.name, () => {
+    const argv = JSON.stringify([spec.command, ...spec.args]);
+    return `started: pid ${proc.pid}, ${argv}${spec.cwd === undefined ? "" : ` in ${spec.cwd}`}`;
+  });
   options.reaper?.add(proc.pid, () => child.release());
   return child;
 }
@@ -108,6 +113,7 @@ class SpawnedChild implements Child {
   /** We leave at once, and the reaper does the rest: nothing here keeps the event loop alive any more. */
   release(): void {
     this.#isReleased = true;
+    debug(this.#options.log, this.#spec.name, () => `left to the reaper: pid ${this.pid}`);
     this.#stdin.end();
     this.#stdin.unref();
     this.#proc.unref();
@@ -125,6 +131,7 @@ class SpawnedChild implements Child {
 
   async #stop(): Promise<StopReport> {
     const { name } = this.#spec;
+    const startedAt = performance.now();
     const report = await climb({
       tree: processTree(this.pid, () => this.#exit !== undefined),
       exited: this.exited,
@@ -132,6 +139,11 @@ class SpawnedChild implements Child {
       closeStdin: () => this.#stdin.end(),
       stopMs: this.#options.stopMs ?? 2000,
     });
+    debug(
+      this.#options.log,
+      name,
+      () => `stopped: pid ${this.pid}, ${report.rung} after ${since(startedAt)}`,
+    );
     if (!this.#proc.stdout.locked) await this.#proc.stdout.cancel();
     if (report.rung !== "alive") {
       this.#forget();
