@@ -56,7 +56,8 @@ async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
 
 /** A tool that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
 async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
-  if (!isHostError(error) || error.code !== "usage") return await explain(error);
+  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
+    return await explain(error);
   const meant = failures.find(
     ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
   );
@@ -92,7 +93,11 @@ async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io
     output: textOf(flags["output"]),
     save: textOf(flags["save"]),
   };
-  await printResult(outcome, options, io);
+  try {
+    await printResult(outcome, options, io);
+  } catch (error) {
+    throw afterCall(error);
+  }
   if (outcome.status === "completed") return 0;
   const error = new HostError("tool_error", `the tool ${tool} answered with an error`, {
     facts: { tool },
@@ -102,4 +107,12 @@ async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io
     await io.stderr.write(report(error, { json, debug: false, terminal: io.terminal.stderr }));
   }
   return exitCodeOf(error);
+}
+
+/** Whatever became of its result, the call is not to be repeated. */
+function afterCall(error: unknown): unknown {
+  if (!isHostError(error) || error.code !== "output" || error.hint !== undefined) return error;
+  const { code, message, facts } = error;
+  const hint = "the call itself was done; it was not repeated";
+  return new HostError(code, message, { facts, hint, cause: error });
 }

@@ -3,7 +3,13 @@
  * Pure; it hides too much rather than too little.
  */
 import { readReferences } from "../config/references.ts";
-import { isSecretFlag, redact, secretsOfArgument, secretsOfUrl } from "../config/secrets.ts";
+import {
+  isSecretFlag,
+  redact,
+  secretsOfArgument,
+  secretsOfUrl,
+  userOfUrl,
+} from "../config/secrets.ts";
 import type { Config, Origin, ServerConfig } from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */
@@ -40,9 +46,10 @@ function shownServer(whole: ServerConfig): object {
   if (server.kind === "http")
     return { ...server, url: shownUrl(server.url), headers: shownValues(server.headers), from };
   const { givenEnv, ...rest } = server;
+  const command = shownArgument(server.command);
   const args = server.args.map((arg, at) => shownArgument(arg, server.args[at - 1]));
   const env = shownValues({ ...server.env, ...givenEnv });
-  return { ...rest, args, env, from };
+  return { ...rest, command, args, env, from };
 }
 
 /** Values of variables and headers: only plain references are shown, as written. */
@@ -70,11 +77,19 @@ function shownArgument(arg: string, before = ""): string {
   if (value !== undefined && isSecretFlag(flag))
     return isReference(value) ? arg : `${flag}=${mask}`;
   if (isSecretFlag(before) && flag === "") return isReference(arg) ? arg : mask;
-  return redact(arg, hiddenOf(secretsOfArgument(arg, before)));
+  return withoutPassword(redact(arg, hiddenOf(secretsOfArgument(arg, before))));
 }
 
 function shownUrl(url: string): string {
-  return redact(url, hiddenOf(secretsOfUrl(url)));
+  return withoutPassword(redact(url, hiddenOf(secretsOfUrl(url))));
+}
+
+/** The password of an address, however short. */
+function withoutPassword(text: string): string {
+  const password = userOfUrl(text)?.password ?? "";
+  return password === "" || isReference(password)
+    ? text
+    : text.replace(`:${password}@`, `:${mask}@`);
 }
 
 function hiddenOf(secrets: string[]): string[] {

@@ -34,10 +34,7 @@ export function stdoutSink(open: () => Writer = () => Bun.stdout.writer()): Sink
       } catch (cause) {
         closed = true;
         if (readerLeft(cause)) return;
-        throw new HostError("output", `the result could not be written to stdout: ${text(cause)}`, {
-          cause,
-          hint: "the call itself was done; it was not repeated",
-        });
+        throw new HostError("output", `stdout cannot be written: ${text(cause)}`, { cause });
       }
     },
   };

@@ -24,14 +24,28 @@ export function readLevel(text: string): LogLevel {
 
 /** Writes entries to `io.stderr`. */
 export function logTo(io: Pick<Io, "stderr" | "terminal">, options: LogOptions): Log {
-  return (entry) => {
+  const log: Log = (entry) => {
     if (!shown(entry, options)) return;
-    const line = options.json ? JSON.stringify({ event: "log", ...entry }) : lineOf(entry);
-    void io.stderr.write(`${io.terminal.stderr ? visible(line) : line}\n`);
+    if (options.json) writeEvent(io, { event: "log", ...entry });
+    else writeLine(io, lineOf(entry));
   };
+  log.least = options.level;
+  return log;
+}
+
+/** One event of a call as a JSON line on stderr, whatever it tells of (`--events`). */
+export function writeEvent(
+  io: Pick<Io, "stderr" | "terminal">,
+  event: { event: "log" | "progress" },
+): void {
+  writeLine(io, JSON.stringify(event));
 }
 
 // --- internal ---
+
+function writeLine({ stderr, terminal }: Pick<Io, "stderr" | "terminal">, line: string): void {
+  void stderr.write(`${terminal.stderr ? visible(line) : line}\n`);
+}
 
 function shown(entry: LogEntry, options: LogOptions): boolean {
   if (entry.source === "stderr") return options.stderr;
@@ -50,5 +64,7 @@ function lineOf({ level, text, server, source }: LogEntry): string {
   const from = server === undefined ? "" : `[${server}] `;
   if (source === "stderr") return `${from}${text}`;
   if (source === "notification") return `${from}${words[level]}${text}`;
-  return `mcphost: ${words[level]}${from}${text}`;
+  // Since we were started: where the time went is what such a line is read for.
+  const at = level === "debug" ? `+${Math.round(performance.now())} ms ` : "";
+  return `mcphost: ${words[level]}${at}${from}${text}`;
 }

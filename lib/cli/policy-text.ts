@@ -3,6 +3,7 @@ import type { PolicyRule, ServerConfig } from "../config/types.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import type { Decision, RuleSubject } from "../hooks/rules.ts";
 import { namesOf } from "../host/names.ts";
+import { nameText } from "../host/signature.ts";
 import type { HostTool } from "../host/types.ts";
 import { fold } from "./fit.ts";
 
@@ -32,12 +33,13 @@ export function policyText(tools: readonly HostTool[], options: PolicyOptions): 
     }));
     return `${JSON.stringify(rows)}\n`;
   }
-  const longest = Math.max(0, ...judged.map(({ tool }) => tool.name.length));
+  const longest = Math.max(0, ...judged.map(({ tool }) => nameText(tool.name).length));
   const lines = judged
     .map(({ tool, decision, depends }) => {
+      const name = nameText(tool.name).padEnd(longest);
       const by = decision.rule === undefined ? "" : `  by ${describeRule(decision.rule)}`;
       const or = depends.map((words) => `  or ${words}`).join("");
-      return `${`${decision.do.padEnd(5)}  ${tool.name.padEnd(longest)}${by}${or}`.trimEnd()}\n`;
+      return `${`${decision.do.padEnd(5)}  ${name}${by}${or}`.trimEnd()}\n`;
     })
     .join("");
   return fold(lines, options.width);

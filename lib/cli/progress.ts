@@ -1,5 +1,6 @@
 /** Progress of a call: a bar on a terminal, or JSON lines for a program. Pure but for the clock of the bar. */
 import type { Progress } from "../protocol/mcp.ts";
+import { writeEvent } from "./log.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
 
@@ -12,13 +13,13 @@ export interface Meter {
 
 /** How progress is shown here, or undefined where it is not. */
 export function meter(
-  io: Pick<Io, "stderr" | "status">,
+  io: Pick<Io, "stderr" | "status" | "terminal">,
   options: { label: string; events: boolean },
 ): Meter | undefined {
   if (options.events) {
     return {
       update(progress) {
-        void io.stderr.write(`${JSON.stringify({ event: "progress", ...progress })}\n`);
+        writeEvent(io, { event: "progress", ...progress });
       },
       end() {},
     };

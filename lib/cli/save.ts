@@ -22,16 +22,29 @@ export function decode(binary: Binary): Uint8Array<ArrayBuffer> {
   });
 }
 
-/** Writes a file that the user named; what was there is replaced. @throws HostError `output` */
+/** A file that the user named, and where that is meant from. */
+interface Place {
+  path: string;
+  cwd: string;
+  /** Missing folders are made. */
+  createPath: boolean;
+}
+
+/** Writes it; what was there is replaced. @throws HostError `output` */
 export async function writeTo(
-  path: string,
-  cwd: string,
+  { path, cwd, createPath }: Place,
   data: string | Uint8Array<ArrayBuffer>,
 ): Promise<void> {
   try {
-    await Bun.write(under(cwd, path), data);
+    await Bun.write(under(cwd, path), data, { createPath });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const isNowhere = !createPath && (cause as { code?: unknown } | null)?.code === "ENOENT";
+    const folder = path.slice(0, path.lastIndexOf("/")) || "/";
+    const reason = isNowhere
+      ? `there is no folder ${folder}`
+      : cause instanceof Error
+        ? cause.message
+        : String(cause);
     throw new HostError("output", `${path} cannot be written: ${reason}`, {
       facts: { file: path },
       cause,
@@ -54,7 +67,7 @@ export async function saveAll(
     let path: string;
     do path = `${place.folder.replace(/(?<=.)\/+$/, "")}/${stem}-${++number}${ending}`;
     while (await Bun.file(under(place.cwd, path)).exists());
-    await writeTo(path, place.cwd, bytes);
+    await writeTo({ path, cwd: place.cwd, createPath: true }, bytes);
     paths.push(path);
   }
   return paths;

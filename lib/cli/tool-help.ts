@@ -2,7 +2,7 @@
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { propertiesOf, shapeOf } from "../host/shape.ts";
-import { signatureOf, typeText } from "../host/signature.ts";
+import { keyText, nameText, signatureOf, typeText } from "../host/signature.ts";
 import type { HostTool } from "../host/types.ts";
 import { fold } from "./fit.ts";
 
@@ -21,7 +21,7 @@ export function toolHelp(tool: HostTool, again: readonly string[], width: number
     hintsText(tool),
     tool.name === tool.tool
       ? `Server: ${tool.server}`
-      : `Server: ${tool.server} (its own name: ${tool.tool})`,
+      : `Server: ${tool.server} (its own name: ${nameText(tool.tool)})`,
   ];
   const words = parts.filter((part) => part !== "").join("\n\n");
   return `${fold(words, width)}\n\nExample:\n  ${exampleCall(tool, again)}\n`;
@@ -46,7 +46,7 @@ function argumentsText(schema: JsonObject): string {
   const properties = propertiesOf(schema);
   if (properties.length === 0) return "";
   const rows = properties.map(({ key, required, schema: property }) => ({
-    head: `${key}: ${typeText(property, schema)}${required ? "" : defaultOf(property)}`,
+    head: `${keyText(key)}: ${typeText(property, schema)}${required ? "" : defaultOf(property)}`,
     words:
       isObject(property) && typeof property.description === "string" ? property.description : "",
     required,

@@ -35,6 +35,16 @@ export function mayBeSecret(value: string): boolean {
   return !/^[a-z][a-z\d+.-]*:\/\/[^@?]*$/i.test(value);
 }
 
+/**
+ * True for a variable's value that may be a secret where neither the place nor a schema says so (an argument): by the
+ * variable's name, or because it is no plain word, path or number.
+ */
+export function mayBeSecretOf(name: string, value: string): boolean {
+  if (!mayBeSecret(value)) return false;
+  if (/token|secret|pass|pwd|key|credential|auth|bearer/i.test(name)) return true;
+  return value.split(/[\s\p{P}]+/u).some((word) => !/^\p{L}{0,24}\d{0,8}$/u.test(word));
+}
+
 /** True for a flag whose value is a secret by its name. */
 export function isSecretFlag(flag: string): boolean {
   return (
@@ -67,9 +77,22 @@ export function secretsOfHeader(value: string): string[] {
   return [value, credentials ?? ""].filter(mayBeSecret);
 }
 
+/**
+ * The user name and the password of an address, as written. One that is malformed may have any character in them: there
+ * they end at the last `@`.
+ */
+export function userOfUrl(text: string): { name: string; password: string } | undefined {
+  const isStrict = isUrl(text) || text.includes("${");
+  const userinfo = isStrict ? /^([a-z][\w+.-]*:\/+)([^/?#]*)@/i : /^([a-z][\w+.-]*:\/+)([^]*)@/i;
+  const user = userinfo.exec(text)?.[2];
+  if (user === undefined) return undefined;
+  const [, name = user, password = ""] = /^((?:\$\{[^}]*\}|[^:])*):([^]*)$/.exec(user) ?? [];
+  return { name, password };
+}
+
 /** User name, password and query values of an address, and path segments long and mixed enough to be a key. */
 export function secretsOfUrl(text: string): string[] {
-  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return [];
+  if (!isUrl(text)) return Object.values(userOfUrl(text) ?? {}).filter(mayBeSecret);
   const url = new URL(text);
   const query = [...url.searchParams.values()];
   const raw = url.search
@@ -82,6 +105,10 @@ export function secretsOfUrl(text: string): string[] {
 }
 
 // --- internal ---
+
+function isUrl(text: string): boolean {
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(text) && URL.canParse(text);
+}
 
 const isKey = /^(?=.*\d)(?=.*[A-Za-z])[\w~.-]{20,}$/;
 

@@ -1,6 +1,7 @@
 /** Names that nobody knows: which tools or servers they may have meant. Pure. */
 import { HostError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
+import type { ServerStatus } from "./types.ts";
 
 /** What is known of a tool by its names (`NameEntry`, `HostTool`). */
 interface Named {
@@ -22,10 +23,48 @@ export function nearestTools(wanted: string, tools: readonly Named[]): string[] 
   return found.length > 0 || behind === wanted ? found : nearest(behind, candidates);
 }
 
+/** How many there are, as a hint where no name is near. */
+export function numberOf(tools: number): string {
+  if (tools === 0) return "there are no tools";
+  return tools === 1 ? "there is 1 tool" : `there are ${tools} tools`;
+}
+
+/**
+ * The error for a tool that no list has: `usage`; `denied` where servers may not start, which could have it.
+ * @param offered the tools that there are
+ */
+export function unknownTool(
+  name: string,
+  offered: readonly Named[],
+  servers: readonly ServerStatus[],
+): HostError {
+  const near = nearestTools(name, offered);
+  const failed = servers.flatMap(({ name: server, error }) => (error ? [{ server, error }] : []));
+  const denied = failed.filter(({ error }) => error.code === "denied");
+  const down = failed.filter(({ error }) => error.code !== "denied");
+  const others = down.map(({ error }) => `not listed: ${error.message}`);
+  const [first, ...more] = denied;
+  if (first === undefined)
+    return new HostError("usage", `no tool is called ${JSON.stringify(name)}`, {
+      facts: { tool: name, nearest: near },
+      hint: [didYouMean(near) ?? numberOf(offered.length), ...others].join("; "),
+    });
+  const texts = [`no tool that may be used is called ${JSON.stringify(name)}`, first.error.message];
+  if (more.length > 0) texts.push(`nor may ${more.map(({ server }) => server).join(", ")} start`);
+  const hints = [first.error.hint, didYouMean(near), ...others].filter((one) => one !== undefined);
+  return new HostError("denied", texts.join("; "), {
+    facts: { tool: name, nearest: near, servers: denied.map(({ server }) => server) },
+    ...(hints.length > 0 && { hint: hints.join("; ") }),
+  });
+}
+
 /** The error `usage` for a server that is not among those that are known. */
 export function unknownServer(name: string, known: readonly string[]): HostError {
   const near = nearest(name, known);
-  const all = known.length === 0 ? "no server is configured" : `there are ${known.join(", ")}`;
+  const all =
+    known.length === 0
+      ? "no server is configured"
+      : `the ${known.length === 1 ? "only server is" : "servers are"} ${known.join(", ")}`;
   return new HostError("usage", `no server is called ${JSON.stringify(name)}`, {
     facts: { server: name, nearest: near, servers: known },
     hint: didYouMean(near) ?? all,

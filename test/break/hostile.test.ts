@@ -28,6 +28,7 @@ test.each([
   [["doctor"]],
   [["call", "t"]],
   [["call", "t", "--json"]],
+  [["call", "t", "--json", "--events"]],
   [["call", "t", "--stderr", "--log-level", "debug"]],
   [["call", "t", "y=1", "--json"]],
 ])("nothing that a server says acts on a terminal: %j", async (words) => {
@@ -77,4 +78,11 @@ test("${file:/dev/zero} of one server is refused, and the other server is listed
   expect(run.stdout).toContain("h_t(");
   expect(run.stderr).toContain("/dev/zero cannot be read: it is a device");
   await nothingLeft(run.marker);
+});
+
+test("a tool with a line break in its name takes one line of the list", async () => {
+  const run = await mcphost("tools", "--", ...hostile("two-lines")).run();
+  expectRun(run, { stdout: 't(x?: string)\n"a\\nb(x: string)"()\n' });
+  const json = await mcphost("tools", "--json", "--", ...hostile("two-lines")).run();
+  expect(JSON.parse(json.stdout)[1].name).toBe("a\nb(x: string)");
 });

@@ -77,6 +77,18 @@ describe("config --show", () => {
     expect(shown.bad).toMatchObject([{ name: "odd" }]);
   });
 
+  test.each([
+    ["htp:/user:PW@@@/x", "htp:/user:***@/x"],
+    ["http://user:pa/ss@@:no/x", "http://user:***@:no/x"],
+    ["https://h/x:y@z", "https://h/x:y@z"],
+  ])("the password of an address, malformed or short: %s", async (url, shown) => {
+    await using dir = await tempDir();
+    const json = JSON.stringify({ mcpServers: { a: { url }, b: { command: url } } });
+    const run = await mcphost("config", "--config-json", json).cwd(dir.path).run();
+    const { servers } = JSON.parse(run.stdout);
+    expect([servers[0].url, servers[1].command]).toEqual([shown, shown]);
+  });
+
   test("without any config it is empty, and --json is one line", async () => {
     await using dir = await tempDir();
     const run = await mcphost("config", "--show", "--json").cwd(dir.path).run();

@@ -175,6 +175,22 @@ describe("binaries", () => {
     expect((await print(bad)).stderr).toContain("image/png");
   });
 
+  test("-o makes no folders, and names the one that is missing", async () => {
+    await using dir = await tempDir();
+    const raw = JSON.stringify({ content: [image] });
+    await expect(print(raw, { output: "a/b/c", cwd: dir.path })).rejects.toMatchObject({
+      code: "output",
+      message: expect.stringContaining("there is no folder a/b"),
+    });
+    expect(await Bun.file(dir.file("a", "b", "c")).exists()).toBe(false);
+  });
+
+  test("of an error are named, too", async () => {
+    const { stdout, stderr } = await print(JSON.stringify({ isError: true, content: [image] }));
+    expect(stdout).toBe("");
+    expect(stderr).toBe("[image image/png, 10 bytes: not shown]\n");
+  });
+
   test("--save keeps all with the right endings, and overwrites nothing", async () => {
     await using dir = await tempDir();
     const raw = JSON.stringify({

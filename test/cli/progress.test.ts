@@ -2,6 +2,8 @@ import { expect, test } from "bun:test";
 
 import { bar, meter } from "../../lib/cli/progress.ts";
 
+const terminal = { stdin: false, stdout: false, stderr: false, columns: 80 };
+
 test("a bar of less than 80 columns, whatever the server says", () => {
   expect(bar("copy", { progress: 1, total: 4 })).toBe("copy [#####...............] 25%");
   expect(bar("copy", { progress: 9, total: 4, message: "over" })).toBe(
@@ -18,6 +20,7 @@ test("a bar of less than 80 columns, whatever the server says", () => {
 test("a storm of progress is drawn a few times, the end always", () => {
   const lines: (string | undefined)[] = [];
   const io = {
+    terminal,
     stderr: { closed: false, async write() {} },
     status: (line?: string) => void lines.push(line),
   };
@@ -31,5 +34,5 @@ test("a storm of progress is drawn a few times, the end always", () => {
 
 test("nothing is shown where there is no terminal", () => {
   const stderr = { closed: false, async write() {} };
-  expect(meter({ stderr }, { label: "t", events: false })).toBeUndefined();
+  expect(meter({ stderr, terminal }, { label: "t", events: false })).toBeUndefined();
 });

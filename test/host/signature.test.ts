@@ -46,3 +46,21 @@ test("an array of itself ends", () => {
   const node = { type: "array", items: { $ref: "#/properties/a" } };
   expect(signatureOf("t", { properties: { a: node } })).toBe("t(a?: array[][])");
 });
+
+test.each<[string, string]>([
+  ["get-sum", "get-sum()"],
+  ["files/read.v2", "files/read.v2()"],
+  ["größe_日本", "größe_日本()"],
+  ["", "()"],
+  ["my tool", '"my tool"()'],
+  ["a\nb(x: string)", String.raw`"a\nb(x: string)"()`],
+  ["a\u2028b\u0085\u202e\u007f", String.raw`"a\u2028b\u0085\u202e\u007f"()`],
+  ["\u{e0041}\ud800", String.raw`"\udb40\udc41\ud800"()`],
+])("a name that is not plain is a JSON string: %j", (name, expected) => {
+  expect(signatureOf(name, {})).toBe(expected);
+});
+
+test("names of arguments and constants stay on the line, too", () => {
+  const properties = { "a\u2028": { enum: ["\u0085"] } };
+  expect(signatureOf("t", { properties })).toBe(String.raw`t("a\u2028"?: "\u0085")`);
+});

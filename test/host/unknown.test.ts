@@ -36,6 +36,7 @@ test("the only server's own names are suggested where they are shown", () => {
 
 test("an unknown server: what was meant, else what there is", () => {
   expect(unknownServer("fles", ["files", "git"]).hint).toBe("did you mean files?");
-  expect(unknownServer("zzz", ["files", "git"]).hint).toBe("there are files, git");
+  expect(unknownServer("zzz", ["files", "git"]).hint).toBe("the servers are files, git");
+  expect(unknownServer("zzz", ["server"]).hint).toBe("the only server is server");
   expect(unknownServer("zzz", []).hint).toBe("no server is configured");
 });

@@ -94,11 +94,11 @@ function namesOf({ name, server, tool }: HostTool): string[] {
 
 async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<HostError> {
   const { didYouMean } = await import("../../base/nearest.ts");
-  const { nearestTools } = await import("../../host/unknown.ts");
+  const { nearestTools, numberOf } = await import("../../host/unknown.ts");
   const names = nearestTools(pattern, tools);
   return new HostError("usage", `no tool matches ${JSON.stringify(pattern)}`, {
     facts: { pattern, nearest: names, tools: tools.length },
-    hint: didYouMean(names) ?? `there are ${tools.length} tools`,
+    hint: didYouMean(names) ?? numberOf(tools.length),
   });
 }
 
@@ -131,7 +131,8 @@ function render(
 /** Signature and the beginning of what it says of itself: on a terminal one line, or two where there is no room. */
 function lineOf(tool: HostTool, width: number): string {
   const signature = fold(signatureOf(tool.name, tool.inputSchema), width);
-  const said = (tool.description ?? tool.title ?? "").trim().split(/\r?\n/, 1)[0] ?? "";
+  const said =
+    (tool.description ?? tool.title ?? "").trim().split(/[\n-\r\u0085\u2028\u2029]/, 1)[0] ?? "";
   const words = said.length > saidMax ? `${said.slice(0, saidMax - 1)}…` : said;
   if (words === "") return signature;
   const line = `${signature}  # ${words}`;
