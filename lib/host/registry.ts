@@ -3,7 +3,6 @@
  * can mean. It never calls a tool, and never picks one of several.
  */
 import { HostError } from "../base/errors.ts";
-import { didYouMean } from "../base/nearest.ts";
 import { isOffered } from "../hooks/rules.ts";
 import { toHostError } from "./failure.ts";
 import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names.ts";
@@ -12,7 +11,7 @@ import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
 import type { ToolListing } from "./types.ts";
-import { nearestTools, unknownServer } from "./unknown.ts";
+import { unknownServer, unknownTool } from "./unknown.ts";
 import { givenUp } from "./wait.ts";
 
 type Failures = ToolListing["failed"];
@@ -186,18 +185,8 @@ export class Registry {
   #unknown(name: string): HostError {
     const { entries } = this.#tables.get().table;
     const offered = entries.filter((entry) => this.#isOffered(entry));
-    const near = nearestTools(name, offered);
-    const down = [...this.#servers.values()]
-      .map((server) => server.status())
-      .filter((one) => one.error);
-    const hints = [
-      didYouMean(near) ?? `there are ${offered.length} tools`,
-      ...down.map((one) => `not listed: ${one.error?.message}`),
-    ];
-    return new HostError("usage", `no tool is called ${JSON.stringify(name)}`, {
-      facts: { tool: name, nearest: near },
-      hint: hints.join("; "),
-    });
+    const statuses = [...this.#servers.values()].map((server) => server.status());
+    return unknownTool(name, offered, statuses);
   }
 }
 
