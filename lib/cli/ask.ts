@@ -9,8 +9,22 @@ import { visible } from "./visible.ts";
 export interface Questions {
   /** Yes or no; no is what Enter gives. @throws HostError `cancelled` on Ctrl-C */
   confirm(message: string): Promise<boolean>;
-  /** A line of text; undefined when nothing was typed. @throws HostError `cancelled` on Ctrl-C */
-  text(message: string, options?: { secret?: boolean }): Promise<string | undefined>;
+  /**
+   * A line of text; undefined when nothing was typed. `initial` is shown as what is taken then.
+   * @throws HostError `cancelled` on Ctrl-C
+   */
+  text(
+    message: string,
+    options?: { secret?: boolean; initial?: string | undefined },
+  ): Promise<string | undefined>;
+  /** One of a few values; `initial` is what Enter gives. @throws HostError `cancelled` on Ctrl-C */
+  pick(message: string, options: readonly Option[], initial?: string): Promise<string>;
+}
+
+/** What can be picked, and how it is called. */
+export interface Option {
+  value: string;
+  label: string;
 }
 
 /** Whoever can be asked, or undefined where nobody can. */
@@ -36,11 +50,25 @@ export function questions(
       if (prompts.isCancel(answer)) throw interrupted(io);
       return answer;
     },
-    async text(message, { secret = false } = {}) {
+    async text(message, { secret = false, initial } = {}) {
       const prompts = await import("@clack/prompts");
-      const answer = await (secret ? prompts.password : prompts.text)(common(message));
+      const words = initial === undefined || secret ? message : `${message} (default: ${initial})`;
+      const answer = await (secret ? prompts.password : prompts.text)(common(words));
       if (prompts.isCancel(answer)) throw interrupted(io);
       return answer === "" ? undefined : answer;
+    },
+    async pick(message, options, initial) {
+      const prompts = await import("@clack/prompts");
+      const answer = await prompts.select({
+        ...common(message),
+        options: options.map(({ value, label }) => ({
+          value,
+          label: visible(label === value ? value : `${label} (${value})`),
+        })),
+        ...(initial !== undefined && { initialValue: initial }),
+      });
+      if (prompts.isCancel(answer)) throw interrupted(io);
+      return answer;
     },
   };
 }

@@ -70,5 +70,8 @@ export async function askInput(
   input: Config["inputs"][string],
 ): Promise<string | undefined> {
   const words = input.description ?? `A value for ${id}`;
-  return await questions(io)?.text(words, { secret: input.password ?? false });
+  const ask = questions(io);
+  if (input.options && input.options.length > 0)
+    return await ask?.pick(words, input.options, input.default);
+  return await ask?.text(words, { secret: input.password ?? false, initial: input.default });
 }

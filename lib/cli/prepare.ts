@@ -4,23 +4,27 @@
  */
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import { expandServer } from "../config/expand.ts";
 import { ourPaths } from "../config/paths.ts";
 import type { Config, StdioServer } from "../config/types.ts";
 import type { ExpandContext } from "../config/values.ts";
 import type { OpenHostOptions } from "../host/types.ts";
-import { listOf } from "./flags.ts";
+import { listOf, textOf } from "./flags.ts";
 import type { Io, Parsed } from "./types.ts";
 
-/** The `prepare` of a host. @throws HostError `usage` (a malformed `--input`) */
+/** The `prepare` of a host. @throws HostError `usage` (a malformed `--input`, or one that nothing asks for) */
 export function prepareFromFlags(
-  { flags }: Parsed,
+  { flags, positionals }: Parsed,
   io: Io,
   log: Log,
   config: Config,
 ): OpenHostOptions["prepare"] {
   const { home, state } = ourPaths(io.env);
   const given = inputsOf(listOf(flags["input"]));
+  checkInputs(given.keys(), config);
+  /** What the person wrote in the arguments of the tool is no secret to them. */
+  const typed = [...positionals.slice(1), textOf(flags["args"]) ?? ""].join("\n");
   /** Servers start side by side, and people answer one question at a time. */
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
@@ -52,7 +56,7 @@ export function prepareFromFlags(
         },
       );
     const { server: ready, secrets } = await expandServer(server, context);
-    for (const secret of secrets) io.secrets?.add(secret);
+    for (const secret of secrets) if (!typed.includes(secret)) io.secrets?.add(secret);
     return ready;
   };
 }
@@ -70,4 +74,22 @@ function inputsOf(words: readonly string[]): Map<string, string> {
     inputs.set(word.slice(0, equals), word.slice(equals + 1));
   }
   return inputs;
+}
+
+/** An id that no entry names and no config describes is a slip of the hand: a default would be taken without a word. */
+function checkInputs(ids: Iterable<string>, { inputs, servers }: Config): void {
+  const known = new Set(Object.keys(inputs));
+  for (const { written } of servers)
+    for (const [, id] of (JSON.stringify(written) ?? "").matchAll(/\$\{input:([^}"]+)\}/g))
+      known.add(id ?? "");
+  for (const id of ids) {
+    if (known.has(id)) continue;
+    const names = [...known].join(", ");
+    throw new HostError("usage", `--input ${id}: no config here has an input of that name`, {
+      facts: { nearest: nearest(id, known) },
+      hint:
+        didYouMean(nearest(id, known)) ??
+        (names === "" ? "there are no inputs" : `the inputs are ${names}`),
+    });
+  }
 }

@@ -41,7 +41,7 @@ export function renderResult(answer: Answer): Rendered {
       notes.push("a block of content that is no known kind is printed as JSON");
     } else binaries.push(block);
   }
-  if (binaries.length === 0 && pieces.every((piece) => piece === ""))
+  if (binaries.length === 0 && !pieces.some((piece) => piece !== ""))
     pieces.push(...dataOf(answer, notes));
   const filled = pieces.filter((piece) => piece !== "");
   const text = filled.map(ended).join("");

@@ -54,7 +54,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
     }));
   if (value.limits !== undefined) part.limits = readLimits(value.limits, part);
   if (value.inputs !== undefined)
-    for (const { id, description, password, default: fallback } of check(
+    for (const { id, description, password, default: fallback, options } of check(
       Inputs,
       value.inputs,
       origin,
@@ -64,6 +64,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
         ...(description === undefined ? {} : { description }),
         ...(password === undefined ? {} : { password }),
         ...(fallback === undefined ? {} : { default: fallback }),
+        ...(options === undefined ? {} : { options: options.map(optionOf) }),
       };
   part.ruleWarnings.push(...topWarnings(value, part));
   part.warnings.push(...part.ruleWarnings);
@@ -93,6 +94,12 @@ function readServers(document: JsonObject, part: ConfigPart, folder: string): vo
       if (result) servers.set(entry.name, result);
     }
   }
+}
+
+/** VS Code writes an option as its value, or with a label. */
+function optionOf(option: string | { label?: string | undefined; value: string }) {
+  if (typeof option === "string") return { value: option, label: option };
+  return { value: option.value, label: option.label ?? option.value };
 }
 
 function readLimits(value: unknown, part: ConfigPart): Partial<Limits> {
@@ -163,7 +170,13 @@ const ourKeys = [
   "model",
 ];
 
-/** Keys that other programs keep in the same file are theirs: only our own files are held to our keys, or a near miss. */
+/** Keys of ours that change what a file means, and that no other program has a word like. */
+const weightyKeys = ["mcpServers", "policy", "limits", "inputs"];
+
+/**
+ * Keys that other programs keep in the same file are theirs: only our own files are held to our keys. In the others a
+ * near miss is one where there is no server, or where a weighty key is missed.
+ */
 function topWarnings(document: JsonObject, part: ConfigPart): string[] {
   const { origin } = part;
   const warnings: string[] = [];
@@ -173,6 +186,10 @@ function topWarnings(document: JsonObject, part: ConfigPart): string[] {
     if (known.has(key) || key.startsWith("$")) continue;
     const { text, near } = unknownKey(key, known);
     if (ours || (part.servers.size === 0 && near)) warnings.push(`${origin.label}: ${text}`);
+    else {
+      const missed = unknownKey(key, weightyKeys);
+      if (missed.near) warnings.push(`${origin.label}: ${missed.text}`);
+    }
   }
   for (const key of ["plugins", "network"])
     if (ours && document[key] !== undefined)

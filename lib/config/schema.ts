@@ -110,6 +110,15 @@ export const Inputs = v.array(
       description: v.optional(text),
       password: v.optional(flag),
       default: v.optional(text),
+      options: v.optional(
+        v.array(
+          v.union(
+            [text, v.looseObject({ label: v.optional(text), value: text })],
+            "a string, or an object with a value",
+          ),
+          "an array of options",
+        ),
+      ),
     },
     "an object",
   ),

@@ -101,6 +101,16 @@ export interface Limits {
   probeTimeoutMs: number;
 }
 
+/** What a config says about one of its inputs. */
+export interface InputWords {
+  description?: string;
+  /** @default false */
+  password?: boolean;
+  default?: string;
+  /** Of a `pickString`: no other value is taken. */
+  options?: { value: string; label: string }[];
+}
+
 /** The checked whole. Servers are as written (unexpanded): `expandServer` makes one ready to start. */
 export interface Config {
   servers: ServerConfig[];
@@ -110,7 +120,7 @@ export interface Config {
   /** Hints about keys nobody knows and the like, in words for a person. */
   warnings: string[];
   /** VS Code's `inputs`, by id. */
-  inputs: Record<string, { description?: string; password?: boolean; default?: string }>;
+  inputs: Record<string, InputWords>;
   /** Files that were read, in the order of their weight. */
   files: Origin[];
 }

@@ -5,7 +5,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import { baseName, type Env, folderOf, resolvePath } from "./paths.ts";
 import { readReferences, type Reference } from "./references.ts";
-import { mayBeSecret } from "./secrets.ts";
+import { mayBeSecret, mayBeSecretOf } from "./secrets.ts";
 import type { Config, ServerConfig } from "./types.ts";
 
 /** Where values come from. */
@@ -125,7 +125,8 @@ export class Values {
         variable: name,
         hint: `set ${name}, or write \${${name}:-default}`,
       });
-    if (mayBeSecret(result)) this.secrets.push(result);
+    const isOpen = /^(?:args|roots)\[|^(?:command|cwd|envFile)$/.test(field);
+    if (isOpen ? mayBeSecretOf(name, result) : mayBeSecret(result)) this.secrets.push(result);
     return result;
   }
 
@@ -143,7 +144,8 @@ export class Values {
 
   async #input(id: string, field: string): Promise<string> {
     const { given, inputs, ask } = this.#context;
-    const about = (Object.hasOwn(inputs, id) ? inputs[id] : undefined) ?? {};
+    const described = Object.hasOwn(inputs, id) ? inputs[id] : undefined;
+    const about = described ?? {};
     const value =
       given.get(id) ??
       this.#env(`MCPHOST_INPUT_${id}`) ??
@@ -155,7 +157,14 @@ export class Values {
         variable: id,
         hint: `give --input ${id}=VALUE, or set ${shellName("MCPHOST_INPUT_", id)}`,
       });
-    if (about.password !== false) this.secrets.push(value);
+    const { options } = about;
+    if (options && !options.some((option) => option.value === value))
+      throw this.error(field, `the input ${id} has a value that is none of its options`, {
+        variable: id,
+        hint: `give --input ${id}=VALUE, one of ${options.map((option) => option.value).join(", ")}`,
+      });
+    // Of an input that no config describes nobody says that it may be shown.
+    if (about.password ?? described === undefined) this.secrets.push(value);
     return value;
   }
 

@@ -250,7 +250,16 @@ test("reads the inputs of VS Code", async () => {
     `{"servers": {}, "inputs": [{"id": "k", "type": "promptString", "description": "Key", "password": true},
       {"id": "p", "type": "pickString", "options": ["a", "b"], "default": "a"}]}`,
   );
-  expect(config.inputs).toEqual({ k: { description: "Key", password: true }, p: { default: "a" } });
+  expect(config.inputs).toEqual({
+    k: { description: "Key", password: true },
+    p: {
+      default: "a",
+      options: [
+        { value: "a", label: "a" },
+        { value: "b", label: "b" },
+      ],
+    },
+  });
 });
 
 test("reads the project of the current folder from Claude Code's own file", async () => {
