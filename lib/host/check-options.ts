@@ -1,0 +1,102 @@
+/**
+ * What a module's user gives to `createHost`, checked by the schemas of config files: nothing that was not understood is
+ * passed over, for a misspelt rule would let calls through. Values are never shown. Not on the path of the command line.
+ */
+import * as v from "valibot";
+
+import { HostError } from "../base/errors.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
+import { kindOf, pathText } from "../config/problems.ts";
+import { LimitsSchema, Policy, Server } from "../config/schema.ts";
+
+/** @throws HostError `usage`, with the path, what was expected there, and what was found */
+export function checkOptions(options: unknown): void {
+  check(Options, options);
+}
+
+// --- internal ---
+
+const is = <T>(test: (value: unknown) => boolean, words: string) => v.custom<T>(test, words);
+const isPlain = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const object = is<Record<string, unknown>>(isPlain, "an object");
+const action = v.optional(is<() => void>((value) => typeof value === "function", "a function"));
+const string = v.string("a string");
+const flag = v.optional(v.boolean("true or false"));
+
+/** valibot takes an array for an object. */
+const map = <const S extends v.GenericSchema>(values: S) =>
+  v.optional(v.pipe(object, v.record(string, values)));
+
+const HostServerSchema = v.strictObject(
+  {
+    ...Server.entries,
+    command: v.pipe(string, v.nonEmpty("a command")),
+    env: map(v.union([string, v.null()], "a string or null")),
+    rename: map(string),
+    literal: flag,
+    givenEnv: map(string),
+  },
+  "an object",
+);
+
+const Rule = v.strictObject(
+  {
+    ...Policy.item.entries,
+    arguments: map(string),
+    answers: flag,
+    origin: v.optional(object),
+  },
+  "an object",
+);
+
+const signal = is<AbortSignal>((value) => value instanceof AbortSignal, "an AbortSignal");
+
+const Options = v.strictObject(
+  {
+    servers: v.pipe(object, v.record(string, HostServerSchema)),
+    policy: v.optional(v.array(Rule, "an array of rules")),
+    env: map(v.optional(string)),
+    signal: v.optional(signal),
+    log: action,
+    limits: v.optional(v.pipe(object, v.strictObject(LimitsSchema.entries, "an object"))),
+    answers: v.optional(
+      v.strictObject({ roots: action, elicit: action, sample: action }, "an object"),
+    ),
+  },
+  "an object",
+);
+
+function check(schema: v.GenericSchema, value: unknown): void {
+  const result = v.safeParse(schema, value);
+  if (result.success) return;
+  const [issue] = result.issues;
+  const path = (issue.path ?? []).map((item) => item.key as string | number);
+  const found = kindOf(issue.path ? issue.path.at(-1)?.value : value);
+  const isStrict = issue.type === "strict_object" && path.length > 0;
+  if (isStrict && issue.expected === "never") {
+    const names = nearest(String(path.at(-1)), keysAt(path));
+    throw wrong(path, "no such key", found, didYouMean(names));
+  }
+  // A key that is missing is told by its object.
+  throw wrong(path, isStrict && found === "nothing" ? "a value" : issue.message, found);
+}
+
+/** The keys that an object of the options may have, for the one that it may not. */
+function keysAt(path: readonly (string | number)[]): string[] {
+  const [first] = path;
+  if (path.length === 1) return Object.keys(Options.entries);
+  if (first === "servers") return Object.keys(HostServerSchema.entries);
+  return first === "policy" && path.length === 3 ? Object.keys(Rule.entries) : [];
+}
+
+function wrong(path: readonly (string | number)[], expected: string, found: string, hint?: string) {
+  const [first, second] = path;
+  const at = pathText(path);
+  const text = `createHost: ${at === "" ? "" : `${at}: `}expected ${expected}, found ${found}`;
+  const server = first === "servers" && second !== undefined ? { server: String(second) } : {};
+  return new HostError("usage", text, {
+    facts: { ...server, path: at, expected, found },
+    ...(hint !== undefined && { hint }),
+  });
+}

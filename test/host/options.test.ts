@@ -1,0 +1,113 @@
+/** What a module's user may get wrong: nothing is passed over, nothing ends the process. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { createHost } from "../../lib/host/create.ts";
+import type { HostOptions } from "../../lib/host/types.ts";
+import { bunAlone, root } from "../harness.ts";
+import { hostOver, textOf, tools } from "./kit.ts";
+
+const server = (fields: object) => ({ servers: { s: { command: "true", ...fields } } });
+const rule = (...policy: unknown[]) => ({ servers: {}, policy });
+
+test.each([
+  [undefined, "", "an object", "nothing"],
+  [{}, "servers", "a value", "nothing"],
+  [{ servers: [] }, "servers", "an object", "an array"],
+  [{ servers: { s: null } }, "servers.s", "an object", "null"],
+  [{ servers: { s: {} } }, "servers.s.command", "a value", "nothing"],
+  [server({ command: "" }), "servers.s.command", "a command", "a string"],
+  [server({ command: ["true"] }), "servers.s.command", "a string", "an array"],
+  [server({ args: "x" }), "servers.s.args", "an array of strings", "a string"],
+  [server({ args: ["x", 1] }), "servers.s.args[1]", "a string", "a number"],
+  [server({ env: ["A=1"] }), "servers.s.env", "an object", "an array"],
+  [server({ env: { A: 1 } }), "servers.s.env.A", "a string or null", "a number"],
+  [server({ allowedTools: "t" }), "servers.s.allowedTools", "an array of strings", "a string"],
+  [server({ allowedTool: ["t"] }), "servers.s.allowedTool", "no such key", "an array"],
+  [server({ deniedTools: [/x/] }), "servers.s.deniedTools[0]", "a string", "an object"],
+  [server({ timeoutMs: -1 }), "servers.s.timeoutMs", /0 or more/, "a number"],
+  [server({ timeoutMs: Number.NaN }), "servers.s.timeoutMs", /milliseconds/, "a number"],
+  [server({ stopMs: "2s" }), "servers.s.stopMs", /milliseconds/, "a string"],
+  [server({ concurrency: 0 }), "servers.s.concurrency", /1 or more/, "a number"],
+  [server({ lifecycle: "eagr" }), "servers.s.lifecycle", /lazy, eager/, "a string"],
+  [server({ rename: [] }), "servers.s.rename", "an object", "an array"],
+  [{ servers: {}, policy: {} }, "policy", "an array of rules", "an object"],
+  [{ servers: {}, polices: [] }, "polices", "no such key", "an array"],
+  [rule("deny"), "policy[0]", "an object", "a string"],
+  [rule({ tools: "*" }), "policy[0].do", "a value", "nothing"],
+  [rule({ do: "allow" }, { do: "denied" }), "policy[1].do", /allow, deny, ask/, "a string"],
+  [rule({ tool: "*", do: "deny" }), "policy[0].tool", "no such key", "a string"],
+  [rule({ tools: ["*"], do: "deny" }), "policy[0].tools", "a string", "an array"],
+  [rule({ arguments: ["x"], do: "deny" }), "policy[0].arguments", "an object", "an array"],
+  [rule({ answers: "yes", do: "allow" }), "policy[0].answers", "true or false", "a string"],
+  [{ servers: {}, env: [] }, "env", "an object", "an array"],
+  [{ servers: {}, log: {} }, "log", "a function", "an object"],
+  [{ servers: {}, signal: {} }, "signal", "an AbortSignal", "an object"],
+  [{ servers: {}, limits: { pagesMax: Number.NaN } }, "limits.pagesMax", /whole/, "a number"],
+  [{ servers: {}, answers: { elicit: 1 } }, "answers.elicit", "a function", "a number"],
+] as [unknown, string, string | RegExp, string][])(
+  "createHost(%j) is refused at %p",
+  async (options, path, expected, found) => {
+    const error = await createHost(options as HostOptions).then(
+      () => undefined,
+      (refusal: unknown) => refusal,
+    );
+    expect(error).toMatchObject({ code: "usage", facts: { path, found } });
+    const { facts, message } = error as { facts: { expected: string }; message: string };
+    expect(facts.expected).toMatch(expected);
+    expect(message).toStartWith(`createHost: ${path}`);
+  },
+);
+
+test("what is right is taken, and undefined is as if it were not there", async () => {
+  const policy = [{ tools: "x", do: "deny", answers: undefined, origin: undefined }];
+  const fields = { args: undefined, env: { A: null }, timeoutMs: Infinity, protocol: undefined };
+  await using host = await createHost({
+    ...server(fields),
+    policy,
+    env: { A: undefined },
+    log: undefined,
+  } as unknown as HostOptions);
+  expect(host.servers()).toMatchObject([{ name: "s", state: "idle" }]);
+});
+
+test.each([
+  [undefined, ""],
+  [null, ""],
+  ["t", ""],
+  [{}, "tool"],
+  [{ tool: 1 }, "tool"],
+  [{ tool: "t", arguments: [] }, "arguments"],
+  [{ tool: "t", timeoutMs: Number.NaN }, "timeoutMs"],
+  [{ tool: "t", timeoutMs: -1 }, "timeoutMs"],
+  [{ tool: "t", actor: "robot" }, "actor"],
+  [{ tool: "t", onProgress: 1 }, "onProgress"],
+])("host.call(%j) is a failed outcome", async (request, path) => {
+  await using host = await createHost({ servers: {} });
+  const outcome = await host.call(request as never);
+  expect(outcome).toMatchObject({ status: "failed", sent: false, error: { code: "usage" } });
+  if (outcome.status === "failed") expect(outcome.error?.facts).toMatchObject({ path });
+});
+
+const throws = () => {
+  throw new Error("mine");
+};
+
+test("a log that throws fails nothing", async () => {
+  await using host = await hostOver({ s: { tools: tools("env") } }, { log: throws });
+  expect(textOf(await host.call({ tool: "env" }))).toStartWith("{");
+});
+
+test("an onProgress and a log that reject are no unhandled rejection", async () => {
+  const [command, ...args] = [...bunAlone, join(root, "test/fixtures/break/hostile.ts"), "evil"];
+  const script = `import { createHost } from ${JSON.stringify(join(root, "mcphost.ts"))};
+    const texts = [];
+    const reject = async () => { throw new Error("mine"); };
+    const log = (entry) => { texts.push(entry.text); return reject(); };
+    await using host = await createHost({ servers: ${JSON.stringify({ h: { command, args } })}, log });
+    const outcome = await host.call({ tool: "t", onProgress: reject });
+    console.log(outcome.status, texts.filter((text) => text.includes("onProgress failed")).length);`;
+  const proc = Bun.spawn([...bunAlone, "-e", script], { stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([proc.stdout.text(), proc.stderr.text(), proc.exited]);
+  expect({ out, err, code }).toEqual({ out: "completed 1\n", err: "", code: 0 });
+});
