@@ -3,10 +3,12 @@
  * wrong. It never throws and never ends the process.
  */
 import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
+import type { Facts } from "../base/errors.ts";
 import { redact } from "../config/secrets.ts";
 import { cutLine } from "./args.ts";
 import { widthOf } from "./fit.ts";
 import { durationOf } from "./flags.ts";
+import { currentFolder } from "./folder.ts";
 import { stderrSink, stdinReader, stdoutSink, terminals } from "./io.ts";
 import type { StderrSink } from "./io.ts";
 import { logTo, readLevel } from "./log.ts";
@@ -46,20 +48,6 @@ export async function main(argv: string[]): Promise<number> {
 // --- internal ---
 
 type World = Omit<Io, "signal" | "cwd">;
-
-/** The folder that we are in; where it was deleted, `--cwd` stands for it. @throws HostError `usage` */
-function currentFolder(flags: Parsed["flags"]): string {
-  try {
-    return process.cwd();
-  } catch (cause) {
-    const given = flags["cwd"];
-    if (typeof given === "string" && given.startsWith("/")) return given;
-    throw new HostError("usage", "the current folder does not exist any more", {
-      hint: "change to another folder, or name one by its whole path with --cwd",
-      cause,
-    });
-  }
-}
 
 function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
   const status = terminal.stderr ? statusLine(raw, terminal) : undefined;
@@ -143,7 +131,16 @@ async function run({ command, parsed, early, cwd }: Run, world: World): Promise<
 function merged(reason: unknown, error: unknown): unknown {
   if (!isHostError(reason) || !isHostError(error) || error === reason) return reason;
   const facts = { ...error.facts, ...reason.facts };
-  return new HostError(reason.code, reason.message, { facts, cause: error });
+  const step = reason.code === "timeout" ? stepOf(error.facts) : "";
+  return new HostError(reason.code, `${reason.message}${step}`, { facts, cause: error });
+}
+
+/** What was under way, as far as it is known. */
+function stepOf({ server, method, tool }: Facts): string {
+  if (server === undefined) return "";
+  if (typeof method !== "string") return ` while server "${server}" was being started`;
+  const what = tool === undefined ? method : `${method} of ${tool}`;
+  return ` while server "${server}" was to answer ${what}`;
 }
 
 function levelOf(flags: Parsed["flags"]) {
@@ -160,10 +157,9 @@ function cancelled(signal: string): HostError {
 function maxTime(flags: Parsed["flags"], end: (reason: HostError) => void): Disposable {
   const timeoutMs = durationOf(flags, "max-time");
   if (timeoutMs === undefined) return { [Symbol.dispose]() {} };
-  const text = String(flags["max-time"]);
   const facts = { timeoutMs };
   const timer = setTimeout(
-    () => end(new HostError("timeout", `given up after ${text} (--max-time)`, { facts })),
+    () => end(new HostError("timeout", `given up after ${timeoutMs / 1000} s (--max-time)`, { facts })),
     timeoutMs,
   );
   return { [Symbol.dispose]: () => clearTimeout(timer) };

@@ -21,14 +21,14 @@ async function runInGone(...words: string[]) {
   return { stdout, stderr, code };
 }
 
-test.each([["--version"], ["--help"], ["tools", "--help"]])("%s %s", async (...words) => {
-  expect(await runInGone(...words)).toMatchObject({ stderr: "", code: 0 });
+test.each(["--version", "--help", "tools --help"])("%s", async (line) => {
+  expect(await runInGone(...line.split(" "))).toMatchObject({ stderr: "", code: 0 });
 });
 
-test.each([["tools"], ["call", "t", "--", "true"], ["tools", "--cwd", "sub", "--", "true"]])(
-  "%s %s is exit 2, and no server is started",
-  async (...words) => {
-    const run = await runInGone(...words);
+test.each(["tools", "call t -- true", "tools --cwd sub -- true"])(
+  "%s is exit 2, and no server is started",
+  async (line) => {
+    const run = await runInGone(...line.split(" "));
     expect(run).toMatchObject({ stdout: "", code: 2 });
     expect(run.stderr).toStartWith("mcphost: the current folder does not exist any more\n");
   },
