@@ -14,6 +14,8 @@ export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart 
   if (!command || Object.keys(flags).some((flag) => !harmless.has(flag))) return undefined;
   const name = "server";
   const log = heldLog();
+  // Whoever wants to see our steps gives a flag that is not harmless.
+  log.log.least = "info";
   // First: a server that is started before it outlives us, if we are killed in between.
   const reaper = startReaper();
   try {
