@@ -14,15 +14,16 @@ export interface SchemaReport {
   fault?: string;
   /** A reference that leads nowhere in the schema; it matters only where a value reaches it. */
   lost?: string;
-  /** It carries patterns that could take long, or many references: to be checked under a time limit. */
+  /** It carries patterns that could take long, or names for its parts: to be checked under a time limit. */
   heavy: boolean;
-  /** It carries patterns at all, which are cheap on short values only. */
+  /** It carries patterns at all. */
   patterns: boolean;
 }
 
 /** The deepest schema that is used. */
 const schemaDepthMax = 200;
-const referencesMax = 64;
+/** The validator writes down the whole path of each part. Characters. */
+const pathsLengthMax = 16 * 1024 * 1024;
 
 const dialects = new Map<string, Draft>([
   ["json-schema.org/draft-04/schema", "4"],
@@ -47,8 +48,8 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
     if (draft === undefined) report.fault = `its dialect ${clip(schema.$schema)} is not supported`;
     else report.draft = draft;
   }
+  if (pathsAreLonger(schema)) report.fault = "its keys are too long and too many";
   const stack: Place[] = [{ schema, path: "#", depth: 0 }];
-  let references = 0;
   for (
     let place = stack.pop();
     place !== undefined && report.fault === undefined;
@@ -60,17 +61,14 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
     if (!isObject(place.schema)) continue;
     const { $ref } = place.schema;
     delete place.schema.format;
-    if (typeof $ref === "string") {
-      references++;
-      if (atReference(schema, $ref) === undefined) report.lost ??= $ref;
-    }
+    if (typeof $ref === "string" && atReference(schema, $ref) === undefined) report.lost ??= $ref;
+    report.heavy ||= place.depth > 0 && isNamed(place.schema);
     for (const pattern of patternsOf(place.schema)) {
       report.patterns = true;
       report.heavy ||= !isPlain(pattern);
     }
     stack.push(...childrenOf(place.schema, place));
   }
-  report.heavy ||= references > referencesMax;
   return report;
 }
 
@@ -153,9 +151,27 @@ function patternsOf({ pattern, patternProperties, format }: JsonObject): string[
   return found;
 }
 
-/** True where backtracking stays small on short texts: no group, and at most one quantifier without an upper bound. */
+/** True where backtracking stays small on short texts: no group, and at most one quantifier that has a choice. */
 function isPlain(pattern: string): boolean {
-  return !pattern.includes("(") && (pattern.match(/[*+]|,\}/g)?.length ?? 0) <= 1;
+  return !pattern.includes("(") && (pattern.match(/[*+?]|\{\d*,/g)?.length ?? 0) <= 1;
+}
+
+/** References may then lead elsewhere than their path says, and to the same part again and again. */
+function isNamed({ $id, id, $anchor, $recursiveRef }: JsonObject): boolean {
+  return [$id, id, $anchor, $recursiveRef].some((name) => name !== undefined);
+}
+
+function pathsAreLonger(schema: JsonObject): boolean {
+  const stack: { node: object; length: number }[] = [{ node: schema, length: 0 }];
+  let total = 0;
+  for (let at = stack.pop(); at !== undefined && total <= pathsLengthMax; at = stack.pop())
+    for (const [key, node] of Object.entries(at.node) as [string, Json][]) {
+      if (typeof node !== "object" || node === null) continue;
+      const length = at.length + key.length + 1;
+      total += length;
+      stack.push({ node, length });
+    }
+  return total > pathsLengthMax;
 }
 
 function isStrings(value: Json): boolean {

@@ -6,23 +6,35 @@ import type { Json, JsonObject } from "./json.ts";
 import { isObject } from "./json.ts";
 
 /** True where the value fits the schema; false where only the validator can tell. */
-export function surelyFits(schema: unknown, value: Json | undefined, depth = 0): boolean {
-  if (schema === true) return true;
-  if (!isObject(schema) || depth > depthMax) return false;
-  for (const key in schema) if (!known.has(key)) return false;
-  const { $schema, type, items } = schema;
-  if ($schema !== undefined && !dialects.has(String($schema))) return false;
-  if (schema.enum !== undefined && !isAmong(schema.enum, value)) return false;
-  if (type !== undefined && !hasType(type, value)) return false;
-  if (Array.isArray(value))
-    return items === undefined || value.every((item) => surelyFits(items, item, depth + 1));
-  if (!isObject(value)) return typeof value !== "object" || value === null;
-  return hasRequired(schema, value) && membersFit(schema, value, depth + 1);
+export function surelyFits(schema: unknown, value: Json | undefined): boolean {
+  return fits(schema, value, 0, { left: stepsMax });
 }
 
 // --- internal ---
 
 const depthMax = 32;
+/** Enough for all honest schemas and values; some 50 ms. */
+const stepsMax = 2_000_000;
+
+interface Steps {
+  left: number;
+}
+
+function fits(schema: unknown, value: Json | undefined, depth: number, steps: Steps): boolean {
+  if (schema === true) return true;
+  if (!isObject(schema) || depth > depthMax) return false;
+  for (const key in schema) if (!known.has(key)) return false;
+  const { $schema, type, items } = schema;
+  steps.left -= 1 + lengthOf(type) + lengthOf(schema.enum) + lengthOf(schema.required);
+  if (steps.left < 0) return false;
+  if ($schema !== undefined && !dialects.has(String($schema))) return false;
+  if (schema.enum !== undefined && !isAmong(schema.enum, value)) return false;
+  if (type !== undefined && !hasType(type, value)) return false;
+  if (Array.isArray(value))
+    return items === undefined || value.every((item) => fits(items, item, depth + 1, steps));
+  if (!isObject(value)) return typeof value !== "object" || value === null;
+  return hasRequired(schema, value) && membersFit(schema, value, depth + 1, steps);
+}
 
 /** They agree on all of the known keywords. */
 const dialects = new Set([
@@ -47,13 +59,13 @@ function hasRequired({ required }: JsonObject, value: JsonObject): boolean {
   return true;
 }
 
-function membersFit(schema: JsonObject, value: JsonObject, depth: number): boolean {
+function membersFit(schema: JsonObject, value: JsonObject, depth: number, steps: Steps): boolean {
   const { properties, additionalProperties = true } = schema;
   if (properties !== undefined && !isObject(properties)) return false;
   for (const key of Object.keys(value)) {
     const isNamed = properties !== undefined && Object.hasOwn(properties, key);
     const rule = isNamed ? properties[key] : additionalProperties;
-    if (!surelyFits(rule, value[key], depth)) return false;
+    if (!fits(rule, value[key], depth, steps)) return false;
   }
   return true;
 }
@@ -77,6 +89,10 @@ function hasType(type: Json, value: Json | undefined): boolean {
     default:
       return false;
   }
+}
+
+function lengthOf(list: Json | undefined): number {
+  return Array.isArray(list) ? list.length : 0;
 }
 
 function isAmong(values: Json, value: Json | undefined): boolean {

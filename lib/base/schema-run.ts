@@ -3,14 +3,8 @@ import { Validator } from "@cfworker/json-schema";
 
 import type { Json, JsonObject } from "./json.ts";
 import type { Draft } from "./schema-faults.ts";
-
-/** One complaint, as the validator words and places it. Locations are references (`#/a/b`). */
-export interface Complaint {
-  keyword: string;
-  keywordLocation: string;
-  instanceLocation: string;
-  error: string;
-}
+import { describeComplaints } from "./schema-words.ts";
+import type { Problem } from "./schema-words.ts";
 
 /** What goes to the worker, as JSON. */
 export interface RunRequest {
@@ -19,22 +13,24 @@ export interface RunRequest {
   value: Json;
 }
 
-/** What comes back. `thrown`: the validator could not cope. */
-export type RunReply = { complaints: Complaint[]; tookMs: number } | { thrown: string };
+/** What comes back. `thrown`: the validator could not cope; `isRange`: with so many levels. */
+export type RunReply =
+  { problems: Problem[]; tookMs: number } | { thrown: string; isRange: boolean };
 
 /** Makes a validator; it marks the schema it is given, so give it one of its own. @throws on what it cannot read */
-export function compileSchema(schema: JsonObject, draft: Draft): (value: Json) => Complaint[] {
+export function compileSchema(schema: JsonObject, draft: Draft): (value: Json) => Problem[] {
   const validator = new Validator(schema, draft, false);
-  return (value) => validator.validate(value).errors;
+  return (value) => describeComplaints(validator.validate(value).errors, schema, value);
 }
 
 /** Compiles and checks once; never throws. */
 export function runSchema({ schema, draft, value }: RunRequest): RunReply {
   try {
     const started = performance.now();
-    const complaints = compileSchema(schema, draft)(value);
-    return { complaints, tookMs: performance.now() - started };
+    const problems = compileSchema(schema, draft)(value);
+    return { problems, tookMs: performance.now() - started };
   } catch (error) {
-    return { thrown: String(error instanceof Error ? error.message : error).slice(0, 200) };
+    const thrown = String(error instanceof Error ? error.message : error).slice(0, 200);
+    return { thrown, isRange: error instanceof RangeError };
   }
 }

@@ -2,7 +2,14 @@
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { atReference } from "./pointer.ts";
-import type { Complaint } from "./schema-run.ts";
+
+/** One complaint, as the validator words and places it. Locations are references (`#/a/b`). */
+export interface Complaint {
+  keyword: string;
+  keywordLocation: string;
+  instanceLocation: string;
+  error: string;
+}
 
 export interface Problem {
   /** JSON pointer into the value; empty for the whole. */
@@ -23,7 +30,7 @@ export function describeComplaints(
   const problems = new Map<string, Problem>();
   const unions: string[] = [];
   for (const complaint of complaints) {
-    if (problems.size >= problemsMax) break;
+    if (problems.size >= problemsMax || unions.length >= problemsMax) break;
     const { keyword, keywordLocation, instanceLocation } = complaint;
     if (containers.has(keyword) || unions.some((union) => keywordLocation.startsWith(union)))
       continue;
@@ -79,7 +86,9 @@ function wordsFor(
       const missing = (Array.isArray(rule) ? rule : []).filter(
         (key) => !Object.hasOwn(has, String(key)),
       );
-      return missing.map((key) => ({ key: String(key), message: "is missing" }));
+      return missing
+        .slice(0, problemsMax)
+        .map((key) => ({ key: String(key), message: "is missing" }));
     }
     case "enum":
       return [{ message: `expected one of ${showAll(rule)}, ${got}` }];

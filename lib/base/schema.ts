@@ -1,21 +1,24 @@
 /**
- * Checks values by JSON Schemas that come from outside. Nothing is fetched, a pattern cannot block us, and a schema that is
- * broken or beyond us never refuses a value: the answer is then "unchecked", with the reason. Loads the validator when
- * first used.
+ * Checks values by JSON Schemas that come from outside. Nothing is fetched; what is not surely quick runs in a worker under
+ * a time limit, so that no schema and no value can hold us up; and a schema that is broken or beyond us never refuses a
+ * value: the answer is then "unchecked", with the reason. Loads the validator when first used.
  */
 import { isDeeper } from "./depth.ts";
 import type { Json, JsonObject } from "./json.ts";
+import { isQuick } from "./schema-cost.ts";
 import { inspectSchema } from "./schema-faults.ts";
 import type { SchemaReport } from "./schema-faults.ts";
-import type { Complaint, RunReply } from "./schema-run.ts";
 import { surelyFits } from "./schema-plain.ts";
-import { describeComplaints } from "./schema-words.ts";
+import type { RunReply } from "./schema-run.ts";
 import type { Problem } from "./schema-words.ts";
 
 export type { Problem } from "./schema-words.ts";
 
 export type SchemaVerdict =
-  { ok: true } | { ok: false; problems: Problem[] } | { ok: "unchecked"; reason: string };
+  | { ok: true }
+  | { ok: false; problems: Problem[] }
+  /** `isOfValue`: the reason lies in the value, not in the schema. */
+  | { ok: "unchecked"; reason: string; isOfValue?: true };
 
 /** Schemas made ready, by identity: give one to many checks. */
 export type SchemaCache = WeakMap<JsonObject, Promise<Ready>>;
@@ -41,17 +44,16 @@ export async function checkSchema(
     report = ready.report;
     if (report.fault !== undefined) return { ok: "unchecked", reason: report.fault };
     if (isDeeper(value, valueDepthMax))
-      return { ok: "unchecked", reason: "the value is nested too deeply" };
+      return { ok: "unchecked", reason: tooDeep, isOfValue: true };
     const text = JSON.stringify(value);
-    const long = text.length > (report.patterns ? plainLengthMax : inlineLengthMax);
     // Parsed anew: kept numbers become plain ones, which is what the validator can read.
     const plain = JSON.parse(text) as Json;
-    const complaints =
-      report.heavy || long
-        ? await complaintsOfWorker(ready, plain, options.timeLimitMs ?? 1000)
-        : await complaintsHere(ready, plain);
-    if (complaints.length === 0) return { ok: true };
-    return { ok: false, problems: describeComplaints(complaints, ready.schema, plain) };
+    const isShort = Math.max(text.length, ready.length) <= inlineLengthMax;
+    const problems =
+      isShort && !report.heavy && isQuick(ready.schema, plain)
+        ? await checkHere(ready, plain)
+        : await checkInWorker(ready, plain, options.timeLimitMs ?? 1000);
+    return problems.length === 0 ? { ok: true } : { ok: false, problems };
   } catch (error) {
     return { ok: "unchecked", reason: reasonOf(error, report?.lost) };
   }
@@ -63,14 +65,15 @@ interface Ready {
   /** A copy of our own: plain numbers, and the validator marks it. */
   schema: JsonObject;
   report: SchemaReport;
-  check?: (value: Json) => Complaint[];
+  /** UTF-16 units of its JSON. */
+  length: number;
+  check?: (value: Json) => Problem[];
 }
 
 const valueDepthMax = 1000;
-/** Values up to here are checked by plain patterns without a time limit. */
-const plainLengthMax = 10_000;
-/** Values beyond are checked in the worker: comparing many items takes long. */
-const inlineLengthMax = 1_000_000;
+const tooDeep = `the value is nested more than ${valueDepthMax} levels deep`;
+/** Longer values and schemas are never checked here. */
+const inlineLengthMax = 100_000;
 /** A pattern that took longer may have been given up by the engine, which then says "no match". */
 const trustedMs = 200;
 
@@ -86,10 +89,10 @@ async function readSchema(schema: JsonObject, schemaBytesMax: number): Promise<R
   if (text.length > schemaBytesMax)
     throw new Unchecked(`it is longer than ${schemaBytesMax} bytes`);
   const copy = JSON.parse(text) as JsonObject;
-  return { schema: copy, report: inspectSchema(copy) };
+  return { schema: copy, report: inspectSchema(copy), length: text.length };
 }
 
-async function complaintsHere(ready: Ready, value: Json): Promise<Complaint[]> {
+async function checkHere(ready: Ready, value: Json): Promise<Problem[]> {
   if (ready.check === undefined) {
     const { compileSchema } = await import("./schema-run.ts");
     ready.check = compileSchema(ready.schema, ready.report.draft);
@@ -97,17 +100,14 @@ async function complaintsHere(ready: Ready, value: Json): Promise<Complaint[]> {
   return ready.check(value);
 }
 
-async function complaintsOfWorker(
-  ready: Ready,
-  value: Json,
-  limitMs: number,
-): Promise<Complaint[]> {
+async function checkInWorker(ready: Ready, value: Json, limitMs: number): Promise<Problem[]> {
   const { schema, report } = ready;
   const reply = await askWorker(JSON.stringify({ schema, draft: report.draft, value }), limitMs);
-  if ("thrown" in reply) throw new Error(reply.thrown);
-  const doubtful = reply.tookMs > trustedMs && reply.complaints.length > 0;
+  if ("thrown" in reply)
+    throw reply.isRange ? new RangeError(reply.thrown) : new Error(reply.thrown);
+  const doubtful = reply.tookMs > trustedMs && reply.problems.length > 0;
   if (report.patterns && doubtful) throw new Unchecked("its patterns took too long to be trusted");
-  return reply.complaints;
+  return reply.problems;
 }
 
 /** One request to a worker of its own, which ends with it. @throws Unchecked when the time is up or it fails */

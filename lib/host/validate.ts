@@ -78,7 +78,7 @@ export class Validator {
     if (verdict.ok === false) return verdict.problems;
     if (verdict.ok === "unchecked" && !this.#said.has(schema)) {
       this.#said.add(schema);
-      const why = `the schema is no use: ${verdict.reason}`;
+      const why = verdict.isOfValue ? verdict.reason : `the schema is no use: ${verdict.reason}`;
       this.#warn(tool, `${what} of ${tool.name} are not checked: ${why}`);
     }
     return [];
