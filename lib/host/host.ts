@@ -28,12 +28,17 @@ export function openHost(options: OpenHostOptions): OpenedHost {
   const servers = options.servers
     .filter((server) => server.disabled !== true)
     .map((server) => new HostedServer(server, context));
+  let opened: Desk | undefined;
   let loading: Promise<Desk> | undefined;
-  const desk = () =>
-    (loading ??= import("./desk.ts").then((module) => new module.Desk(servers, context)));
+  const load = async () => {
+    const { Desk } = await import("./desk.ts");
+    return (opened = new Desk(servers, context));
+  };
+  const desk = () => (loading ??= load());
   return {
     tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
-    call: async (request) => (await desk()).call(request),
+    // Straight through once the desk is there: calls may be many.
+    call: (request) => opened?.call(request) ?? desk().then((it) => it.call(request)),
     resolve: async (name, { signal: given } = {}) => (await desk()).resolve(name, given),
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
