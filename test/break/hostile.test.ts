@@ -86,3 +86,24 @@ test("a tool with a line break in its name takes one line of the list", async ()
   const json = await mcphost("tools", "--json", "--", ...hostile("two-lines")).run();
   expect(JSON.parse(json.stdout)[1].name).toBe("a\nb(x: string)");
 });
+
+test.each(["doubling", "unique", "enum"])(
+  "an outputSchema that takes for ever to check holds up nothing: %s",
+  async (mode) => {
+    const run = await mcphost("call", "t", "--max-time", "8", "--", ...hostile(mode))
+      .timeoutMs(12_000)
+      .run();
+    expectRun(run, { stdout: "ok\n", stderr: /not checked.*longer than 1000 ms/ });
+  },
+  20_000,
+);
+
+test("arguments that are nested too deeply are said to be, and the schema is not blamed", async () => {
+  const deep = `{"x": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
+  const run = await mcphost("call", "t", "-", "--", ...hostile("plain"))
+    .stdin(deep)
+    .run();
+  expect(run.stderr).toContain(
+    "the arguments of t are not checked: the value is nested more than 1000 levels deep",
+  );
+});
