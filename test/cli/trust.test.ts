@@ -56,10 +56,36 @@ describe("trust", () => {
     expectRun(await trust(dir).run(), { stdout: "nothing here waits for trust\n" });
     // Any change asks again: an argument, a variable's value, and for that entry alone.
     await write(dir, { one: { ...entry, env: { API_KEY: "other" } }, two: { command: "true" } });
-    expectRun(await trust(dir, "--list", "--json").run(), {
-      stdout: /"state":"waiting","name":"one"/,
+    const list = JSON.parse((await trust(dir, "--list", "--json").run()).stdout);
+    const file = dir.file("p", ".mcp.json");
+    expect(list).toMatchObject([
+      { state: "trusted", name: "two" },
+      { state: "waiting", name: "one", file, changed: true },
+    ]);
+    expectRun(await trust(dir, "--list").run(), {
+      stdout:
+        /^trusted two .*\nwaiting one in .*, changed since it was trusted on \d{4}-\d\d-\d\d\n$/,
     });
     expectRun(await trust(dir).run(), { code: 5, stderr: /^server "one"[^]*not trusted: one, / });
+  });
+
+  test("with names it is about these alone", async () => {
+    await using dir = await project({ one: entry, two: { command: "true" } });
+    expectRun(await trust(dir, "two").run(), {
+      code: 5,
+      stderr: /^server "two"[^]*not trusted: two, [^]*--yes/,
+    });
+    expectRun(await trust(dir, "two", "--yes").run(), {
+      stdout: "trusted two\n",
+      stderr: /^server "two"/,
+    });
+    expectRun(await trust(dir, "--list").run(), { stdout: /^trusted two .*\nwaiting one .*\n$/ });
+    expectRun(await trust(dir, "two").run(), { stdout: "two does not wait for trust\n" });
+    expectRun(await trust(dir, "oen", "--yes").run(), { code: 2, stderr: /did you mean one\?/ });
+    await using screen = await trust(dir, "one").terminal();
+    await screen.shows(/server "one"[^]*Trust it\?/);
+    screen.type("y");
+    expect(await screen.exited).toBe(0);
   });
 
   test("--revoke takes it back, and names the nearest where there is none", async () => {
@@ -150,7 +176,11 @@ describe("trust", () => {
   });
 
   test("takes one thing at a time", async () => {
-    for (const args of [["--yes", "--list"], ["name"], ["--list", "--revoke", "x"]])
+    for (const args of [
+      ["--yes", "--list"],
+      ["--list", "name"],
+      ["--list", "--revoke", "x"],
+    ])
       expectRun(await mcphost("trust", ...args).run(), { code: 2, stderr: /trust takes one of/ });
   });
 });

@@ -4,7 +4,7 @@
  */
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { ourPaths } from "../../config/paths.ts";
+import { folderOf, ourPaths } from "../../config/paths.ts";
 import { needsTrust, type TrustRecord, type TrustStore, trustStore } from "../../config/trust.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import { questions } from "../ask.ts";
@@ -19,9 +19,10 @@ const command: Command = {
   name: "trust",
   description: "Show what was found here and may not start yet, and ask about it",
   example: "mcphost trust",
-  usage: "",
+  usage: "[SERVER…]",
   flags: {
-    yes: { type: "boolean", alias: ["y"], description: "trust all of it without asking" },
+    "SERVER…": { type: "positional", description: "only these of what waits here" },
+    yes: { type: "boolean", alias: ["y"], description: "trust what is shown without asking" },
     list: { type: "boolean", description: "what is trusted, everywhere, and what waits here" },
     revoke: { type: "string", valueHint: "SERVER", description: "trust this server no longer" },
     ...commonFlags,
@@ -36,17 +37,23 @@ export default command;
 async function run({ flags, positionals }: Parsed, io: Io, log: Log): Promise<number> {
   const revoked = flags["revoke"];
   const asked = [flags["yes"] === true, flags["list"] === true, revoked !== undefined];
-  if (positionals.length > 0 || asked.filter(Boolean).length > 1)
-    throw new HostError("usage", "trust takes one of --yes, --list and --revoke SERVER", {
+  const isWhole = flags["list"] === true || revoked !== undefined;
+  if ((positionals.length > 0 && isWhole) || asked.filter(Boolean).length > 1)
+    throw new HostError("usage", "trust takes one of [SERVER…] --yes, --list and --revoke SERVER", {
       hint: "mcphost trust alone shows what waits, and asks",
     });
   const store = trustStore({ folder: ourPaths(io.env).state, log });
   const json = flags["json"] === true;
   if (typeof revoked === "string") return await revoke(revoked, store, json, io);
-  const waiting = await waitingHere(store, io);
-  if (flags["list"] === true) return await list(waiting, store, json, io);
+  const { waiting: all, known } = await foundHere(store, io);
+  if (flags["list"] === true) return await list(all, store, json, io);
+  const waiting = positionals.length === 0 ? all : await named(positionals, all, known);
   if (waiting.length === 0) {
-    await io.stdout.write(json ? "[]\n" : "nothing here waits for trust\n");
+    const text =
+      positionals.length === 0
+        ? "nothing here waits for trust\n"
+        : positionals.map((name) => `${name} does not wait for trust\n`).join("");
+    await io.stdout.write(json ? "[]\n" : shown(text, io));
     return 0;
   }
   const chosen = flags["yes"] === true ? waiting : await chosenOf(waiting, io);
@@ -62,13 +69,33 @@ async function run({ flags, positionals }: Parsed, io: Io, log: Log): Promise<nu
   return chosen.length === waiting.length ? 0 : 5;
 }
 
-/** Entries that were found from here and are not trusted as they stand now. */
-async function waitingHere(store: TrustStore, io: Io): Promise<ServerConfig[]> {
+/** Entries that were found from here and are not trusted as they stand now, and the names of all servers here. */
+async function foundHere(
+  store: TrustStore,
+  io: Io,
+): Promise<{ waiting: ServerConfig[]; known: string[] }> {
   const { servers } = await configFromFlags({ flags: {}, positionals: [], rest: undefined }, io);
   const trusted = await Promise.all(
     servers.map(async (server) => !needsTrust(server) || (await store.isTrusted(server))),
   );
-  return servers.filter((_, at) => !trusted[at]);
+  return {
+    waiting: servers.filter((_, at) => !trusted[at]),
+    known: servers.map(({ name }) => name),
+  };
+}
+
+/** Those of the waiting that are named. @throws HostError `usage` for a name that no server here has */
+async function named(
+  names: readonly string[],
+  waiting: readonly ServerConfig[],
+  known: readonly string[],
+): Promise<ServerConfig[]> {
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const { unknownServer } = await import("../../host/unknown.ts");
+    throw unknownServer(unknown, known);
+  }
+  return waiting.filter(({ name }) => names.includes(name));
 }
 
 /** @throws HostError `denied` where nobody can be asked */
@@ -79,7 +106,7 @@ async function chosenOf(waiting: readonly ServerConfig[], io: Io): Promise<Serve
     const names = waiting.map(({ name }) => name);
     throw new HostError("denied", `not trusted: ${names.join(", ")}, and nobody is there to ask`, {
       facts: { servers: names },
-      hint: "mcphost trust --yes trusts all that is shown; in a terminal mcphost trust asks for each",
+      hint: "with --yes it trusts all that is shown; in a terminal mcphost trust asks for each",
     });
   }
   const chosen: ServerConfig[] = [];
@@ -101,17 +128,28 @@ async function list(
   io: Io,
 ): Promise<number> {
   const trusted = await store.list();
+  /** What an entry that waits was trusted as: since then it changed. */
+  const before = ({ name, origin }: ServerConfig) =>
+    trusted.find((one) => one.name === name && one.folder === folderOf(origin.file ?? ""));
+  const changed = waiting.map(before);
+  const kept = trusted.filter((record) => !changed.includes(record));
   const rows = [
-    ...trusted.map(({ name, folder, at }) => ({ state: "trusted", name, folder, at })),
-    ...waiting.map(({ name, origin }) => ({ state: "waiting", name, file: origin.file })),
+    ...kept.map(({ name, folder, at }) => ({ state: "trusted", name, folder, at })),
+    ...waiting.map(({ name, origin: { file } }, index) => {
+      const old = changed[index];
+      return { state: "waiting", name, file, ...(old && { changed: true, trustedAt: old.at }) };
+    }),
   ];
   if (json) await io.stdout.write(`${JSON.stringify(rows)}\n`);
   else {
+    const day = ({ at }: TrustRecord) => at.slice(0, 10);
     const lines = [
-      ...trusted.map(
-        (record) => `trusted ${recordWords(record)}, since ${record.at.slice(0, 10)}\n`,
-      ),
-      ...waiting.map(({ name, origin }) => `waiting ${name} in ${origin.file}\n`),
+      ...kept.map((record) => `trusted ${recordWords(record)}, since ${day(record)}\n`),
+      ...waiting.map(({ name, origin }, index) => {
+        const old = changed[index];
+        const why = old === undefined ? "" : `, changed since it was trusted on ${day(old)}`;
+        return `waiting ${name} in ${origin.file}${why}\n`;
+      }),
     ];
     const text = lines.join("") || "nothing is trusted, and nothing here waits for trust\n";
     await io.stdout.write(shown(text, io));
