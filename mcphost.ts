@@ -25,7 +25,7 @@ export type { Progress, ToolAnnotations, ToolResult } from "./lib/protocol/mcp.t
 
 /**
  * Opens a host over MCP servers; they start when first used, and end with it (`await using`).
- * @throws HostError `usage` for a server without a command
+ * @throws HostError `usage` for options that are not understood, the first of them by its path
  */
 export async function createHost(options: HostOptions): Promise<Host> {
   const module = await import("./lib/host/create.ts");

@@ -19,7 +19,7 @@ export function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "boolean") return String(value);
+  if (typeof value === "boolean" || Number.isNaN(value)) return String(value);
   if (typeof value === "object" && !JSON.isRawJSON(value)) return "an object";
   return typeof value === "string" ? "a string" : "a number";
 }

@@ -11,7 +11,18 @@ import { LimitsSchema, Policy, Server } from "../config/schema.ts";
 
 /** @throws HostError `usage`, with the path, what was expected there, and what was found */
 export function checkOptions(options: unknown): void {
-  check(Options, options);
+  const result = v.safeParse(Options, options);
+  if (result.success) return;
+  const [issue] = result.issues;
+  const path = (issue.path ?? []).map((item) => item.key as string | number);
+  const found = kindOf(issue.path ? issue.path.at(-1)?.value : options);
+  const isStrict = issue.type === "strict_object" && path.length > 0;
+  if (isStrict && issue.expected === "never") {
+    const names = nearest(String(path.at(-1)), keysAt(path));
+    throw wrong(path, "no such key", found, didYouMean(names));
+  }
+  // A key that is missing is told by its object.
+  throw wrong(path, isStrict && found === "nothing" ? "a value" : issue.message, found);
 }
 
 // --- internal ---
@@ -24,9 +35,16 @@ const action = v.optional(is<() => void>((value) => typeof value === "function",
 const string = v.string("a string");
 const flag = v.optional(v.boolean("true or false"));
 
-/** valibot takes an array for an object. */
-const map = <const S extends v.GenericSchema>(values: S) =>
-  v.optional(v.pipe(object, v.record(string, values)));
+/** valibot takes an array for an object, and passes over these keys. */
+const unseen = ["__proto__", "prototype", "constructor"];
+const hasUnseen = (value: unknown) => unseen.some((key) => Object.hasOwn(value as object, key));
+const keyed = is<Record<string, unknown>>(
+  (value) => isPlain(value) && !hasUnseen(value),
+  `an object without ${unseen.join(", ")}`,
+);
+const record = <const S extends v.GenericSchema>(values: S) =>
+  v.pipe(object, keyed, v.record(string, values));
+const map = <const S extends v.GenericSchema>(values: S) => v.optional(record(values));
 
 const HostServerSchema = v.strictObject(
   {
@@ -54,7 +72,7 @@ const signal = is<AbortSignal>((value) => value instanceof AbortSignal, "an Abor
 
 const Options = v.strictObject(
   {
-    servers: v.pipe(object, v.record(string, HostServerSchema)),
+    servers: record(HostServerSchema),
     policy: v.optional(v.array(Rule, "an array of rules")),
     env: map(v.optional(string)),
     signal: v.optional(signal),
@@ -66,21 +84,6 @@ const Options = v.strictObject(
   },
   "an object",
 );
-
-function check(schema: v.GenericSchema, value: unknown): void {
-  const result = v.safeParse(schema, value);
-  if (result.success) return;
-  const [issue] = result.issues;
-  const path = (issue.path ?? []).map((item) => item.key as string | number);
-  const found = kindOf(issue.path ? issue.path.at(-1)?.value : value);
-  const isStrict = issue.type === "strict_object" && path.length > 0;
-  if (isStrict && issue.expected === "never") {
-    const names = nearest(String(path.at(-1)), keysAt(path));
-    throw wrong(path, "no such key", found, didYouMean(names));
-  }
-  // A key that is missing is told by its object.
-  throw wrong(path, isStrict && found === "nothing" ? "a value" : issue.message, found);
-}
 
 /** The keys that an object of the options may have, for the one that it may not. */
 function keysAt(path: readonly (string | number)[]): string[] {

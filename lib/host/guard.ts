@@ -72,7 +72,7 @@ function faultOf(request: unknown): HostError | undefined {
 }
 
 function usage(path: string, expected: string, value: unknown): HostError {
-  const found = Number.isNaN(value) ? "NaN" : kindOf(value);
+  const found = kindOf(value);
   const at = path === "" ? "" : `${path}: `;
   return new HostError("usage", `host.call: ${at}expected ${expected}, found ${found}`, {
     facts: { path, expected, found },
