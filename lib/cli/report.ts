@@ -33,14 +33,16 @@ export function report(error: unknown, options: ReportOptions): string {
 }
 
 /**
- * The lines of a server's stderr that say most, oldest first: the last ones, stack frames and the runtime's own closing
- * words left out as long as anything else is there.
+ * The lines of a server's stderr that say most, oldest first: the last ones and the one that names the error, stack
+ * frames and the runtime's own closing words left out as long as anything else is there.
  */
 export function telling(stderr: readonly string[], max: number): string[] {
   if (max <= 0) return [];
   const said = stderr.filter((line) => line.trim() !== "");
   const words = said.filter((line) => !noise.some((pattern) => pattern.test(line)));
-  return (words.length > 0 ? words : said).slice(-max);
+  const last = (words.length > 0 ? words : said).slice(-max);
+  const name = words.findLast((line) => naming.test(line));
+  return name === undefined || last.includes(name) ? last : [name, ...last.slice(1)];
 }
 
 // --- internal ---
@@ -48,10 +50,16 @@ export function telling(stderr: readonly string[], max: number): string[] {
 const linesMax = 4;
 const messageMax = 2000;
 
+/** A line that names an error, as the runtimes of JavaScript, Python, Java, Go and Rust do. */
+const naming =
+  /^\s*(?:Uncaught |Caused by: |Exception in )?(?:[\w$]+\.)*[\w$]*(?:Error|Exception)\b.*: |^(?:error|fatal|panic)\b.*:/i;
+
 /** Frames of JavaScript and Python, source excerpts with their carets, and what Node, Bun and npm end with. */
 const noise: readonly RegExp[] = [
   /^\s+at |^\s*File ".*", line \d+/,
-  /^\s*[\^~]+\s*$|^\s*[{}]\s*$|^\s*\d+ \| /,
+  /^\s*[\^~]+\s*$|^\s*[{}[\]],?\s*$|^\s*\d+ \| /,
+  // Where Node itself throws, and the fields that it prints of the error.
+  /^node:[\w/]+:\d+$|^\s+throw err;$|^\s+(code|errno|syscall|requireStack): /,
   /^(Node\.js|Bun) v\d/,
   /^npm (error|ERR!)( \d+)?( Note that .*| tarball, .*| A complete log .*)?\s*$/,
 ];

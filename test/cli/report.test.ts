@@ -90,6 +90,29 @@ describe("the telling lines of a stderr", () => {
       ['throw new Error("API_KEY is required")', "Error: API_KEY is required"],
     ],
     [
+      "node, of a file that is not there",
+      [
+        "node:internal/modules/cjs/loader:1210",
+        "  throw err;",
+        "  ^",
+        "",
+        "Error: Cannot find module '/x/nosuch.js'",
+        "    at Module._resolveFilename (node:internal/modules/cjs/loader:1207:15)",
+        "    at node:internal/main/run_main_module:28:49 {",
+        "  code: 'MODULE_NOT_FOUND',",
+        "  requireStack: []",
+        "}",
+        "",
+        "Node.js v20.20.2",
+      ],
+      ["Error: Cannot find module '/x/nosuch.js'"],
+    ],
+    [
+      "an error with much behind it",
+      ["KeyError: 'API_KEY'", "closing", "one", "two"],
+      ["KeyError: 'API_KEY'", "two"],
+    ],
+    [
       "python",
       [
         "Traceback (most recent call last):",

@@ -50,6 +50,16 @@ describe.concurrent("results and exit codes", () => {
     expectRun(ours, { code: 3, stderr: /no DB_URL here\n.*--env DB_URL\n$/ });
   });
 
+  test("a program that node does not find: the line that names the error", async () => {
+    if (!Bun.which("node")) return console.warn("skipped: node is not installed");
+    const run = await mcphost("call", "echo", "--", "node", "/no/such.js").run();
+    expectRun(run, {
+      code: 3,
+      stderr: /^mcphost: .*\n {2}stderr: Error: Cannot find module '\/no\/such\.js'\n/,
+    });
+    expect(run.stderr).not.toContain("requireStack");
+  });
+
   test("a command that is not there", async () => {
     const run = await mcphost("call", "echo", "--", "/no/such/command").run();
     expectRun(run, { code: 3, stderr: /\/no\/such\/command/ });
