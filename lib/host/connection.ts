@@ -72,15 +72,16 @@ export class Connection implements AsyncDisposable {
 
   /** The client that everybody shares. @throws HostError `server_start` and as `launch`; `cancelled` */
   async shared({ signal, waitMs }: WaitOptions): Promise<McpClient> {
+    const at = { server: this.#name };
     while (this.#current === undefined) {
       if (this.signal.aborted) throw givenUp(this.signal);
       const verdict = this.#lives.next();
       if (verdict.do === "start") this.#start();
       else if (verdict.do === "refuse" || verdict.waitMs > waitMs)
         throw this.#lives.putOff(verdict, this.#error);
-      else await waitFor(sleep(verdict.waitMs, signal), signal);
+      else await waitFor(sleep(verdict.waitMs, signal), signal, at);
     }
-    return await waitFor(this.#current, signal);
+    return await waitFor(this.#current, signal, at);
   }
 
   /** A client that nobody else has or gets: who takes it disposes it. @throws as `shared` */

@@ -21,3 +21,31 @@ export function toHostError(error: unknown, server: string, tool?: string): Host
     cause: error,
   });
 }
+
+/**
+ * Why there is no list of tools: what it was wanted for was not sent. A server that does not answer in time cannot be
+ * used, which is `server_start`.
+ */
+export function toListError(thrown: unknown, server: string): HostError {
+  const error = thrown instanceof RpcError ? refusal(thrown, server) : toHostError(thrown, server);
+  const { code, message, hint, facts } = error;
+  return new HostError(code === "timeout" ? "server_start" : code, message, {
+    facts: { ...facts, sent: false },
+    ...(hint !== undefined && { hint }),
+    cause: error,
+  });
+}
+
+// --- internal ---
+
+function refusal(error: RpcError, server: string): HostError {
+  const { code: rpcCode, data: rpcData, message } = error;
+  const text = `server "${server}" answered tools/list with error ${rpcCode}: ${message}`;
+  const facts = {
+    server,
+    method: "tools/list",
+    rpcCode,
+    ...(rpcData !== undefined && { rpcData }),
+  };
+  return new HostError("rpc_error", text, { facts, cause: error });
+}

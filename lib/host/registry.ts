@@ -140,7 +140,9 @@ export class Registry {
     const order = [...names];
     await Promise.all(order.map(load));
     this.#tables.checkFlags();
-    if (options.signal.aborted) throw givenUp(options.signal);
+    const { aborted, reason } = options.signal;
+    const cut = failures.find(({ error }) => error.cause === reason);
+    if (aborted) throw givenUp(options.signal, cut?.error.facts);
     return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   }
 

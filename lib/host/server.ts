@@ -10,6 +10,7 @@ import type { CallReply, RequestOptions } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext } from "./connection.ts";
+import { toListError } from "./failure.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { ServerStatus } from "./types.ts";
@@ -40,7 +41,10 @@ export class HostedServer implements AsyncDisposable {
     this.#lists = new ToolCache(async (client) => {
       const startedAt = performance.now();
       const { signal } = this.#connection;
-      const list = await client.listTools({ signal, timeoutMs: this.timeoutMs });
+      const { timeoutMs, name } = this;
+      const list = await client.listTools({ signal, timeoutMs }).catch((error: unknown) => {
+        throw toListError(error, name);
+      });
       debug(context.log, config.name, () => {
         return `tools listed: ${list.tools.length} after ${since(startedAt)}`;
       });
@@ -91,15 +95,16 @@ export class HostedServer implements AsyncDisposable {
     this.#connection.shared(this.#wait({ signal: this.#connection.signal })).catch(() => {});
   }
 
-  /** The tools, from the cache while that holds. @throws HostError, RpcError */
+  /** The tools, from the cache while that holds. @throws HostError `server_start` `rpc_error` and as a start */
   async tools(options: UseOptions): Promise<FetchedTools> {
     const { signal, waitMs } = options;
     const client = await this.#connection.shared(this.#wait(options));
     const list = this.#lists.get(client);
     // Others may wait longer for the same list: only the wait is given up.
-    if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal)))
+    const at = { server: this.name, method: "tools/list" };
+    if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal, at)))
       throw lateList(this.name, waitMs);
-    return await waitFor(list, signal);
+    return await waitFor(list, signal, at);
   }
 
   /** The next `tools` fetches anew. */
@@ -152,7 +157,7 @@ export class HostedServer implements AsyncDisposable {
 
 function lateList(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" did not answer tools/list within ${timeoutMs} ms`;
-  return new HostError("timeout", text, {
+  return new HostError("server_start", text, {
     facts: { server, method: "tools/list", sent: false, timeoutMs },
     hint: "a longer timeoutMs (--timeout) waits longer",
   });

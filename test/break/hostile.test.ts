@@ -107,3 +107,22 @@ test("arguments that are nested too deeply are said to be, and the schema is not
     "the arguments of t are not checked: the value is nested more than 1000 levels deep",
   );
 });
+
+test("no answer to tools/list in time: the call was not sent, exit 3", async () => {
+  const words = ["call", "t", "--timeout", "1", "--json", "--", ...hostile("no-list")];
+  const run = await mcphost(...words).run();
+  expect(JSON.parse(run.stderr).error).toMatchObject({
+    code: "server_start",
+    message: 'server "server" did not answer tools/list within 1000 ms',
+    sent: false,
+  });
+  expect(run.code).toBe(3);
+});
+
+test.each([
+  [hostile("no-list"), 'server "server" was to answer tools/list'],
+  [[...bunAlone, join(root, "test/fixtures/client/mute.ts")], 'server "server" was being started'],
+])("--max-time says what was under way: %#", async (server, step) => {
+  const run = await mcphost("call", "t", "--max-time", "1.5", "--", ...server).run();
+  expectRun(run, { code: 4, stderr: new RegExp(`after 1\\.5 s \\(--max-time\\) while ${step}`) });
+});

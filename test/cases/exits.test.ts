@@ -96,7 +96,7 @@ describe.concurrent(
             ),
           ),
         3,
-        /no list/,
+        /answered tools\/list with error -5: no list/,
       ],
       [
         "a check of a dead server",

@@ -63,9 +63,9 @@ describe("outcomes", () => {
       status: "failed",
       sent: false,
       error: {
-        code: "timeout",
+        code: "server_start",
         message: 'server "s" did not answer tools/list within 50 ms',
-        facts: { server: "s", method: "tools/list", timeoutMs: 50 },
+        facts: { server: "s", method: "tools/list", sent: false, timeoutMs: 50 },
       },
     });
     const unlisted = await host.call({ tool: "echo", timeoutMs: Infinity, validate: false });
