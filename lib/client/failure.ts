@@ -65,6 +65,19 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
   });
 }
 
+/** The error for a program that sends back what it gets. */
+export function echoFailure(cause: unknown, name: string): HostError {
+  return new HostError(
+    "server_start",
+    `server "${name}" is no MCP server: it sends back what it gets`,
+    {
+      facts: { server: name },
+      hint: "its command must start a program that speaks MCP on stdin and stdout",
+      cause,
+    },
+  );
+}
+
 // --- internal ---
 
 /** The likely reason, where stdout shows one. */

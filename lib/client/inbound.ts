@@ -11,6 +11,8 @@ import { answerTo, refusalOf } from "./answers.ts";
 import type { ConnectOptions } from "./types.ts";
 
 export interface Inbound extends Required<Pick<PeerOptions, "onRequest" | "onNotification">> {
+  /** Our own greeting came back: no server sends one. */
+  readonly isEcho: boolean;
   /** Negotiation is over: from here on list changes matter, and a modern server may ask nothing but in input rounds. */
   settled(era: { serverRequests: boolean }): void;
 }
@@ -19,14 +21,19 @@ export interface Inbound extends Required<Pick<PeerOptions, "onRequest" | "onNot
 export function createInbound(options: ConnectOptions): Inbound {
   const { name, log, answers, onListChanged } = options;
   let settled: { serverRequests: boolean } | undefined;
+  let isEcho = false;
   const debug = (text: string) => log({ level: "debug", server: name, text });
   return {
+    get isEcho() {
+      return isEcho;
+    },
     settled(era) {
       settled = era;
     },
     async onRequest(method, params, signal): Promise<Json> {
       // Ping is answered in every state and era: a reply costs nothing, and silence would look like a dead client.
       if (method === "ping") return {};
+      isEcho ||= method === "initialize" || method === "server/discover";
       const refusal =
         settled?.serverRequests === false
           ? { code: -32601, message: `${method}: this revision has no requests to clients` }

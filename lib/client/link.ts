@@ -12,6 +12,7 @@ export interface Link {
   peer: Peer;
   /** On the clock of `performance.now`. */
   openedAt: number;
+  inbound: Inbound;
   /** The request that is not answered yet, for messages. */
   waitsFor: string;
   /** A probe was sent and `initialize` is not answered: if the process ends now, the probe may be why. */
@@ -24,7 +25,7 @@ export async function openLink(options: ConnectOptions, inbound: Inbound): Promi
   const { onRequest, onNotification } = inbound;
   const peer = createPeer(transport, { name, log, onRequest, onNotification });
   const openedAt = performance.now();
-  return { transport, peer, openedAt, waitsFor: "initialize", mayRestart: false };
+  return { transport, peer, openedAt, inbound, waitsFor: "initialize", mayRestart: false };
 }
 
 /** Closes a link that is of no use. When we were cancelled nobody waits for a stubborn process: it is stopped behind our back. */
@@ -56,7 +57,8 @@ export async function failureOf(
   const ended = isLost(thrown) && (await settlesWithin(closed, exitMs));
   const info: Partial<CloseInfo> = ended ? await closed : link.transport.facts();
   const waitedMs = performance.now() - link.openedAt;
-  const { startFailure } = await import("./failure.ts");
+  const { echoFailure, startFailure } = await import("./failure.ts");
+  if (link.inbound.isEcho) return echoFailure(thrown, name);
   return startFailure(thrown, { name, method: link.waitsFor, info, waitedMs });
 }
 

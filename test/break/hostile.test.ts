@@ -1,6 +1,6 @@
 /** A hostile server, a hostile home and bad luck: what must hold whatever a server does. */
 import { expect, test } from "bun:test";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { bunAlone, expectRun, mcphost, root, sourceProgram, tempDir } from "../harness.ts";
@@ -125,4 +125,17 @@ test.each([
 ])("--max-time says what was under way: %#", async (server, step) => {
   const run = await mcphost("call", "t", "--max-time", "1.5", "--", ...server).run();
   expectRun(run, { code: 4, stderr: new RegExp(`after 1\\.5 s \\(--max-time\\) while ${step}`) });
+});
+
+test("a call that learned something leaves no more than 500 verdicts", async () => {
+  await using home = await tempDir();
+  const eras = home.file("cache", "mcphost", "eras");
+  await mkdir(eras, { recursive: true });
+  for (let n = 0; n < 510; n += 1)
+    await Bun.write(join(eras, n.toString(16).padStart(32, "0")), "{}");
+  const run = await mcphost("call", "t", "--", ...hostile("plain"))
+    .home(home.path)
+    .run();
+  expectRun(run, { stdout: "ok\n" });
+  expect(await readdir(eras)).toHaveLength(500);
 });

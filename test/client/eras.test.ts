@@ -105,3 +105,11 @@ test("writing removes what has expired, and the oldest beyond the bound", async 
   const expected = [key, ...["1", "2"].map((command) => verdictKey({ command, args: [] }))];
   expect(left.toSorted()).toEqual(expected.toSorted());
 });
+
+test("however many command lines there are, no more than the bound is kept", async () => {
+  await using at = await folder();
+  for (let n = 0; n < 12; n += 1)
+    await at.store(Date.now(), 10).write(verdictKey({ command: "c", args: [`${n}`] }), verdict);
+  expect(await readdir(join(at.path, "eras"))).toHaveLength(10);
+  expect(await at.store().read(verdictKey({ command: "c", args: ["11"] }))).toEqual(verdict);
+});

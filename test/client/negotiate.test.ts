@@ -371,6 +371,17 @@ test("a refused initialize is a start error with the server's own text", async (
   });
 });
 
+test.each(["auto", "legacy", "modern"])(
+  "a program that sends back what it gets is said to be none, asked for %s",
+  async (protocol) => {
+    const server = scripted((message, far) => far.send(message), { protocol });
+    await expect(connect(server.options)).rejects.toMatchObject({
+      code: "server_start",
+      message: 'server "far" is no MCP server: it sends back what it gets',
+    });
+  },
+);
+
 test("a server that answers nothing is a start error after the start time; initialize is not cancelled", async () => {
   const server = scripted(() => {}, { probeTimeoutMs: 10, startTimeoutMs: 60 });
   await expect(connect(server.options)).rejects.toMatchObject({
