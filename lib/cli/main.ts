@@ -14,6 +14,7 @@ import type { StderrSink } from "./io.ts";
 import { logTo, readLevel } from "./log.ts";
 import { route } from "./route.ts";
 import type { Route } from "./route.ts";
+import { Secrets } from "./secrets.ts";
 import { watchSignals } from "./signals.ts";
 import { statusLine } from "./status.ts";
 import { commands } from "./table.ts";
@@ -51,7 +52,7 @@ type World = Omit<Io, "signal" | "cwd">;
 
 function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
   const status = terminal.stderr ? statusLine(raw, terminal) : undefined;
-  const secrets = new Set<string>();
+  const secrets = new Secrets();
   return {
     env: Bun.env,
     stdout: status && terminal.stdout ? status.before(stdoutSink()) : stdoutSink(),
@@ -67,13 +68,13 @@ function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
 }
 
 /** Text is redacted by the secrets known so far; a run that has none pays nothing. */
-function redacted(under: Sink, secrets: ReadonlySet<string>): Sink {
+function redacted(under: Sink, secrets: Secrets): Sink {
   return {
     get closed() {
       return under.closed;
     },
     async write(data) {
-      if (secrets.size === 0 || typeof data !== "string") return await under.write(data);
+      if (secrets.isEmpty || typeof data !== "string") return await under.write(data);
       await under.write(redact(data, secrets));
     },
   };
@@ -159,7 +160,8 @@ function maxTime(flags: Parsed["flags"], end: (reason: HostError) => void): Disp
   if (timeoutMs === undefined) return { [Symbol.dispose]() {} };
   const facts = { timeoutMs };
   const timer = setTimeout(
-    () => end(new HostError("timeout", `given up after ${timeoutMs / 1000} s (--max-time)`, { facts })),
+    () =>
+      end(new HostError("timeout", `given up after ${timeoutMs / 1000} s (--max-time)`, { facts })),
     timeoutMs,
   );
   return { [Symbol.dispose]: () => clearTimeout(timer) };

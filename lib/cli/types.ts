@@ -1,6 +1,7 @@
 /** What every command is given, and what a command is. Commands translate: arguments → one host call → print. */
 import type { HeldLog, Log } from "../base/log.ts";
 import type { Child, Reaper } from "../process/child.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** The world outside, handed in so that `main` can be tested. */
 export interface Io {
@@ -20,7 +21,7 @@ export interface Io {
   /** One line that stays below what is written to a terminal's stderr; undefined takes it away. Absent elsewhere. */
   status?: (line: string | undefined) => void;
   /** Values that must never be shown: what is written to stderr is redacted by them. */
-  secrets?: Set<string>;
+  secrets?: Secrets;
   /** All commands by name, in the order in which they are listed; for the one that speaks of the others (completion). */
   commands?: CommandTable;
 }

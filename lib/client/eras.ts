@@ -83,7 +83,7 @@ async function readStart(path: string): Promise<string> {
 
 /** A key is a file name only if it looks like one of ours. */
 function fileOf(key: string): string {
-  return /^[0-9a-f]{32}$/.test(key) ? key : hash(key);
+  return key.length === 32 && Number.isInteger(Number(`0x${key}`)) ? key : hash(key);
 }
 
 /** The verdict in a file, unless it is too old, of the future (a clock that was wrong), or not one of ours. */

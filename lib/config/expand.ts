@@ -10,8 +10,8 @@ import { type ExpandContext, Values } from "./values.ts";
 
 export interface Expanded<T extends ServerConfig> {
   server: T;
-  /** Values that must not be shown, for `redact`. */
-  secrets: string[];
+  /** Values that must not be shown, for `redact`; found out when asked for, which is seldom. */
+  secrets: () => string[];
 }
 
 /**
@@ -26,7 +26,11 @@ export async function expandServer<T extends ServerConfig>(
   const values = new Values(server, context);
   const expanded =
     server.kind === "stdio" ? await expandStdio(server, values) : await expandHttp(server, values);
-  return { server: expanded as T, secrets: [...new Set(values.secrets)] };
+  const secrets = () => {
+    const found = expanded.kind === "stdio" ? secretsOfStdio(expanded) : secretsOfHttp(expanded);
+    return [...new Set([...values.secrets, ...found])];
+  };
+  return { server: expanded as T, secrets };
 }
 
 // --- internal ---
@@ -35,8 +39,6 @@ async function expandStdio(server: StdioServer, values: Values): Promise<StdioSe
   const { envFile, givenEnv, literal, ...rest } = server;
   const command = literal ? server.command : await values.text(server.command, "command");
   const args = literal ? server.args : await expandAll(server.args, "args", values);
-  for (const [at, arg] of args.entries())
-    values.secrets.push(...secretsOfArgument(arg, args[at - 1]));
   const env: Record<string, string | null> = Object.create(null);
   if (envFile !== undefined) Object.assign(env, await readEnvFile(envFile, values));
   for (const [name, value] of Object.entries(server.env))
@@ -45,7 +47,6 @@ async function expandStdio(server: StdioServer, values: Values): Promise<StdioSe
   for (const [name, value] of Object.entries(env)) {
     if (value?.includes("\0"))
       throw values.error(`env.${name}`, "a NUL character cannot be handed on");
-    if (value !== null) values.secrets.push(...[value, ...secretsOfUrl(value)].filter(mayBeSecret));
   }
   const written = server.cwd ?? (server.origin.kind === "found" ? "." : undefined);
   const cwd =
@@ -59,16 +60,26 @@ async function expandHttp(server: HttpServer, values: Values): Promise<HttpServe
   const url = await values.text(server.url, "url");
   if (!/^(https?|wss?):\/\//i.test(url) || !URL.canParse(url))
     throw values.error("url", "expected an address such as https://example.com/mcp");
-  values.secrets.push(...secretsOfUrl(url));
   const headers: Record<string, string> = Object.create(null);
   for (const [name, written] of Object.entries(server.headers)) {
     const value = await values.text(written, `headers.${name}`);
     if (/[\0\r\n]/.test(value))
       throw values.error(`headers.${name}`, "a header holds no line end and no NUL");
     headers[name] = value;
-    values.secrets.push(...secretsOfHeader(value));
   }
   return { ...server, url, headers, ...(await expandRoots(server, values)) };
+}
+
+function secretsOfStdio({ args, env }: StdioServer): string[] {
+  const values = Object.values(env).filter((value) => value !== null);
+  return [
+    ...args.flatMap((arg, at) => secretsOfArgument(arg, args[at - 1])),
+    ...values.flatMap((value) => [value, ...secretsOfUrl(value)].filter(mayBeSecret)),
+  ];
+}
+
+function secretsOfHttp({ url, headers }: HttpServer): string[] {
+  return [...secretsOfUrl(url), ...Object.values(headers).flatMap(secretsOfHeader)];
 }
 
 async function expandRoots(server: ServerConfig, values: Values): Promise<{ roots?: string[] }> {

@@ -67,7 +67,7 @@ export function foldersUp(folder: string): string[] {
 }
 
 export function joinPath(folder: string, path: string): string {
-  return /[\\/]$/.test(folder) ? folder + path : `${folder}/${path}`;
+  return folder.endsWith("/") || folder.endsWith("\\") ? folder + path : `${folder}/${path}`;
 }
 
 /** A path as a person would name it: below `cwd` relative, below the home with `~`, else whole. */

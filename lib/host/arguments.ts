@@ -41,11 +41,10 @@ export function fitArguments(
 function fitText(key: string, text: string, schema: JsonObject, name: string | undefined): Json {
   const shape = propertyShape(schema, key);
   if (isUnknown(shape) || shape.constants.includes(text)) return text;
+  const isText = shape.types.has("string");
+  if (isText && !text.startsWith("{") && !text.startsWith("[")) return text;
   const value = readJson(text);
-  if (shape.types.has("string")) {
-    const structured = /^[[{]/.test(text) && value !== undefined && allows(shape, value);
-    return structured ? value : text;
-  }
+  if (isText) return value !== undefined && allows(shape, value) ? value : text;
   if (value !== undefined && (allows(shape, value) || isConstant(shape, value))) return value;
   const wrong = `argument ${key}: expected ${describe(shape)}, got ${quote(text)}`;
   throw new HostError("usage", name === undefined ? wrong : `${name}: ${wrong}`, {
