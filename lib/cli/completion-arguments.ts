@@ -1,10 +1,28 @@
-/** The arguments of a tool as words to complete, read from its schema as last listed. Pure. */
+/** Tools and their arguments as words to complete, read from the tools as last listed. Pure. */
 import type { Json } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { propertiesOf, propertyShape } from "../host/shape.ts";
-import type { Completion } from "./completion-types.ts";
+import type { Candidate, Completion } from "./completion-types.ts";
 import { described } from "./completion-types.ts";
 import type { RecalledTool } from "./tool-cache.ts";
+
+/**
+ * The names as they are shown. Where none of them begins so: the bare ones that one server alone has, and `SERVER.TOOL`
+ * (or `SERVER/TOOL`, where that was begun).
+ */
+export function toolNames(current: string, tools: readonly RecalledTool[]): Candidate[] {
+  const named = (words: (tool: RecalledTool) => string[]) =>
+    tools.flatMap((tool) => words(tool).map((word) => described({ word }, tool.description)));
+  const shown = named(({ name }) => [name]);
+  if (shown.some(({ word }) => word.startsWith(current))) return shown;
+  const sign = current.includes("/") ? "/" : ".";
+  const isOnly = ({ tool }: RecalledTool) =>
+    tools.filter((other) => other.tool === tool).length === 1;
+  return named((tool) => [
+    ...(isOnly(tool) ? [tool.tool] : []),
+    ...(tool.server === undefined ? [] : [`${tool.server}${sign}${tool.tool}`]),
+  ]);
+}
 
 /** `key=` for what is not given yet, required first; `key=value` where the schema names values; files behind `@`. */
 export function argumentsOf(
@@ -12,7 +30,12 @@ export function argumentsOf(
   [name, ...given]: readonly string[],
   tools: readonly RecalledTool[],
 ): Completion {
-  const tool = tools.find((one) => one.name === name) ?? tools.find((one) => one.tool === name);
+  const isNamed = ({ server, tool }: RecalledTool) =>
+    [`${server}.${tool}`, `${server}/${tool}`].includes(name ?? "");
+  const tool =
+    tools.find((one) => one.name === name) ??
+    tools.find(isNamed) ??
+    tools.find((one) => one.tool === name);
   if (tool === undefined) return [];
   const [, key, sign] = /^(.+?)(:?=)/s.exec(current) ?? [];
   if (key !== undefined && sign !== undefined) {

@@ -22,7 +22,7 @@ export const scripts: Record<Shell, string> = {
 # or in ~/.bashrc:
 #   eval "$(mcphost completion bash)"
 _mcphost() {
-  local line="\${COMP_LINE:0:COMP_POINT}" kind= word strip
+  local line="\${COMP_LINE:0:COMP_POINT}" kind= word strip file="$2" variable='^[$][{]?([A-Za-z_][A-Za-z0-9_]*)[}]?(/.*)$'
   # Bash replaces only "$2": what stands before it in the word, as in key=value, is not to be repeated.
   word="\${line##*[[:space:]]}"
   strip="\${word%"$2"}"
@@ -35,7 +35,8 @@ _mcphost() {
     while IFS= read -r word; do COMPREPLY+=("@$(printf %q "$word")"); done < <(compgen -f -- "\${2#@}")
     return 0
   fi
-  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$2")
+  [[ $2 =~ $variable ]] && file="\${!BASH_REMATCH[1]}\${BASH_REMATCH[2]}"
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$file")
   compopt -o filenames +o nospace 2>/dev/null
   return 0
 }

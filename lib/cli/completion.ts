@@ -3,9 +3,8 @@
  * server and knows tools only as they were last listed. The scripts of the shells are in completion-scripts.ts.
  */
 import { isPositional, type Reading, readLine } from "./args.ts";
-import { argumentsOf } from "./completion-arguments.ts";
+import { argumentsOf, toolNames } from "./completion-arguments.ts";
 import type { Candidate, Completion } from "./completion-types.ts";
-import { described } from "./completion-types.ts";
 import type { RecalledTool } from "./tool-cache.ts";
 import type { Command, FlagDef, FlagTable, Parsed } from "./types.ts";
 
@@ -41,32 +40,6 @@ export async function complete(words: readonly string[], world: World): Promise<
   return found === "files" ? found : offered(found, current);
 }
 
-/** The words of a line as a POSIX shell would see them, quotes and backslashes taken off; an open quote is forgiven. */
-export function splitLine(line: string): string[] {
-  const words = [""];
-  let quote = "";
-  let inWord = false;
-  const add = (text: string) => {
-    words[words.length - 1] += text;
-    inWord = true;
-  };
-  for (let at = 0; at < line.length; at++) {
-    const char = line.charAt(at);
-    if (char === "\\" && quote !== "'") add(line.charAt(++at));
-    else if (char === quote) quote = "";
-    else if (quote !== "") add(char);
-    else if (char === "'" || char === '"') {
-      quote = char;
-      add("");
-    } else if (!/\s/.test(char)) add(char);
-    else if (inWord) {
-      words.push("");
-      inWord = false;
-    }
-  }
-  return words;
-}
-
 // --- internal ---
 
 interface Place {
@@ -99,14 +72,17 @@ async function flagValue(
   const misfit = reading.misfits.at(-1);
   if (misfit?.reason === "no-value" && misfit.word === before.at(-1) && isPositional(current)) {
     const def = flagOf(table, misfit.word);
-    return def && (await ofKind(def.valueHint ?? "", "", world, reading.parsed));
+    return (
+      def && (await ofKind(def.valueHint ?? "", { prefix: "", current }, world, reading.parsed))
+    );
   }
   const equals = current.startsWith("-") ? current.indexOf("=") : -1;
   if (equals < 0) return undefined;
   const def = flagOf(table, current.slice(0, equals));
   if (def === undefined || def.type === "positional") return [];
   const kind = def.type === "boolean" ? "true|false" : (def.valueHint ?? "");
-  return await ofKind(kind, current.slice(0, equals + 1), world, reading.parsed);
+  const written = { prefix: current.slice(0, equals + 1), current: current.slice(equals + 1) };
+  return await ofKind(kind, written, world, reading.parsed);
 }
 
 function flagNames({ current, table }: Place): Candidate[] | undefined {
@@ -141,13 +117,13 @@ async function positional(
   const kind = usable[parsed.positionals.length] ?? (last?.endsWith("…") ? last : "");
   if (kind.startsWith("ARG"))
     return await argumentsOf(current, parsed.positionals, await world.tools(parsed));
-  return await ofKind(kind.replace("…", ""), "", world, parsed);
+  return await ofKind(kind.replace("…", ""), { prefix: "", current }, world, parsed);
 }
 
-/** What a word of the usage or a value hint stands for. */
+/** What a word of the usage or a value hint stands for; `prefix` is what stands before it in its word. */
 async function ofKind(
   kind: string,
-  prefix: string,
+  { prefix, current }: { prefix: string; current: string },
   world: World,
   parsed: Parsed,
 ): Promise<Completion> {
@@ -157,6 +133,6 @@ async function ofKind(
   if (/^(FILE|DIR|PATH)/.test(kind)) return "files";
   if (kind === "SERVER") return words(await world.servers(parsed));
   if (kind !== "TOOL" && kind !== "PATTERN") return [];
-  const tools = await world.tools(parsed);
-  return tools.map((tool) => described({ word: prefix + tool.name }, tool.description));
+  const names = toolNames(current, await world.tools(parsed));
+  return names.map((candidate) => ({ ...candidate, word: prefix + candidate.word }));
 }

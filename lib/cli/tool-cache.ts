@@ -11,6 +11,8 @@ import type { HostTool } from "../host/types.ts";
 /** A tool as completion needs it. */
 export type RecalledTool = Pick<HostTool, "name" | "tool" | "inputSchema"> & {
   description?: string;
+  /** The server's name, where the tools of several stand together; it is not kept. */
+  server?: string;
 };
 
 /** Keeps the list of one server for `recalledTools`; the oldest lists go. Lists beyond 4 MiB are not kept. */

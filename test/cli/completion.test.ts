@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, rm } from "node:fs/promises";
 
 import { rendered, scripts } from "../../lib/cli/completion-scripts.ts";
-import { complete, splitLine, type World } from "../../lib/cli/completion.ts";
+import { filledIn, splitLine, wordsOf } from "../../lib/cli/completion-words.ts";
+import { complete, type World } from "../../lib/cli/completion.ts";
 import { recalledTools, rememberTools } from "../../lib/cli/tool-cache.ts";
 import type { FlagTable } from "../../lib/cli/types.ts";
 import type { ServerConfig } from "../../lib/config/types.ts";
@@ -43,7 +44,7 @@ const world: World = {
   },
   servers: async () => ["fs", "git"],
   tools: async () => [
-    { name: "fs_read", tool: "read", description: "Reads\nall", inputSchema: schema },
+    { name: "fs_read", server: "fs", tool: "read", description: "Reads\nall", inputSchema: schema },
     { name: "$(touch x)", tool: "evil", inputSchema: {} },
     { name: "red\u001b[31m", tool: "escape", inputSchema: {} },
     { name: "two\nlines", tool: "lines", inputSchema: {} },
@@ -79,6 +80,9 @@ describe("what can stand at the cursor", () => {
     expect(await offers("m doctor ")).toEqual(["fs", "git"]);
     expect(await offers("m doctor fs g")).toEqual(["git"]);
     expect(await offers("m call ")).toEqual(["fs_read", "$(touch x)"]);
+    expect(await offers("m call rea")).toEqual(["read"]);
+    expect(await offers("m call fs.")).toEqual(["fs.read"]);
+    expect(await offers("m call fs/r")).toEqual(["fs/read"]);
     expect(await offers("m tee ")).toBe("files");
     expect(await offers("m tee file ")).toEqual([]);
     expect(await offers("m call x -- np")).toBe("files");
@@ -87,7 +91,8 @@ describe("what can stand at the cursor", () => {
   test("arguments: required first, none twice, and the values that the schema names", async () => {
     const all = ["path=", "mode=", "deep=", "level=", "size="];
     expect(await offers("m call fs_read ")).toEqual(all);
-    expect(await offers("m call read ")).toEqual(all);
+    for (const name of ["read", "fs.read", "fs/read"])
+      expect(await offers(`m call ${name} `)).toEqual(all);
     expect(await offers("m call fs_read path=x deep:=true ")).toEqual(["mode=", "level=", "size="]);
     expect(await offers("m call fs_read mode=")).toEqual([
       "mode=fast",
@@ -113,6 +118,33 @@ describe("what can stand at the cursor", () => {
     expect(splitLine("m 'a b")).toEqual(["m", "a b"]);
     expect(splitLine("m ")).toEqual(["m", ""]);
     expect(splitLine("")).toEqual([""]);
+  });
+
+  test("~ and variables are filled in as a shell would, but not where the cursor is", () => {
+    const env = { HOME: "/h", DIR: "a b" };
+    const line = 'm -c ~/x $DIR/y "${DIR}z" \'$DIR\' \\$DIR a~ ~x "~/q" $NONE. $1 ~ ~/cur';
+    expect(wordsOf(line, env)).toEqual([
+      "m",
+      "-c",
+      "/h/x",
+      "a b/y",
+      "a bz",
+      "$DIR",
+      "$DIR",
+      "a~",
+      "~x",
+      "~/q",
+      ".",
+      "$1",
+      "/h",
+      "~/cur",
+    ]);
+    expect(["~/x", "--config=$DIR/y", "${HOME}", "a~"].map((word) => filledIn(word, env))).toEqual([
+      "/h/x",
+      "--config=a b/y",
+      "/h",
+      "a~",
+    ]);
   });
 
   test("for bash a word is escaped, since bash inserts it as it is", () => {
@@ -283,6 +315,17 @@ describe("the scripts, in the shells themselves", () => {
         type("mcphost -c c.j\t");
         await shows("c.json");
         expect(await ran()).toEqual(["-c", "c.json"]);
+        if (shell === "bash")
+          for (const home of ["~", "$HOME"]) {
+            type(`mcphost -c ${home}/c.j\tcall guide.rea\tmode=sl\t`);
+            expect(await ran()).toEqual([
+              "-c",
+              dir.file("c.json"),
+              "call",
+              "guide.read_it",
+              "mode=slow one",
+            ]);
+          }
       } finally {
         proc.kill("SIGKILL");
         await proc.exited;
@@ -318,6 +361,15 @@ describe("the scripts, in the shells themselves", () => {
     expect(await offered("mcphost doctor ", "")).toBe("<guide >");
     expect(await offered("mcphost --log-level=d", "d")).toBe("<debug >");
     expect(await offered("mcphost call nonsense ", "")).toBe("<>");
+    for (const file of ["~/c.json", "$HOME/c.json", '"${HOME}/c.json"'])
+      expect(await offered(`mcphost -c ${file} call rea`, "rea")).toBe("<read_it >");
+    expect(await offered("mcphost call guide.", "guide.")).toMatch(/^<guide.read_it ></);
+    expect(await offered("mcphost call guide.read_it mode=s", "s")).toBe("<slow\\ one >");
+    expect(await offered("mcphost -c ~/c.j", "~/c.j")).toBe("<~/c.json>");
+    for (const home of ["$HOME", "${HOME}"])
+      expect(await offered(`mcphost -c ${home}/c.j`, `${home}/c.j`)).toBe(
+        `<${dir.file("c.json")}>`,
+      );
   });
 });
 

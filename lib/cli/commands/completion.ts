@@ -5,7 +5,8 @@
 import { HostError } from "../../base/errors.ts";
 import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts";
 import type { Completion } from "../completion-types.ts";
-import { complete, splitLine, type World } from "../completion.ts";
+import { filledIn, wordsOf } from "../completion-words.ts";
+import { complete, type World } from "../completion.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { recalledTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -36,7 +37,10 @@ async function run({ positionals, rest }: Parsed, io: Io): Promise<number> {
 
 /** For bash one word: the line up to the cursor, since bash cuts words at `=` and `:`. */
 async function answer(shell: Shell, rest: readonly string[], io: Io): Promise<Completion> {
-  const words = shell === "bash" ? splitLine(rest[0] ?? "").slice(1) : rest;
+  const words =
+    shell === "bash"
+      ? wordsOf(rest[0] ?? "", io.env).slice(1)
+      : rest.map((word, at) => (at < rest.length - 1 ? filledIn(word, io.env) : word));
   try {
     return await complete(words, worldOf(io));
   } catch {
@@ -63,8 +67,13 @@ function worldOf(io: Io): World {
     async tools(parsed) {
       const { configFromFlags } = await import("../open.ts");
       const { servers } = await configFromFlags(parsed, io);
-      const lists = await Promise.all(servers.map((server) => recalledTools(io.env, server)));
-      return lists.flatMap((list) => list ?? []);
+      const lists = await Promise.all(
+        servers.map(async (server) => {
+          const tools = (await recalledTools(io.env, server)) ?? [];
+          return tools.map((tool) => ({ ...tool, server: server.name }));
+        }),
+      );
+      return lists.flat();
     },
   };
 }
