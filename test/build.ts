@@ -105,7 +105,8 @@ function requireMain(): Bun.BunPlugin {
         const source = await Bun.file(path).text();
         const contents = source.replace(
           `import { main } from "./${main}";`,
-          'const { main } = import.meta.require("./main.js");',
+          `if (!import.meta.require) throw new Error("mcphost needs Bun: https://bun.sh");
+          const { main } = import.meta.require("./main.js");`,
         );
         if (contents === source) throw new Error("mcphost.ts does not import main as it did");
         return { contents, loader: "ts" };
