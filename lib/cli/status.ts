@@ -33,9 +33,8 @@ export function statusLine(under: StderrSink, terminal: Pick<Terminal, "columns"
       },
       async write(data) {
         if (current === undefined) return await under.write(data);
-        await under.write(erase);
-        await under.write(data);
-        await under.write(current);
+        // In one tick: the line may be taken away before the next.
+        await Promise.all([erase, data, current].map((part) => under.write(part)));
       },
     },
     before: (other) => ({

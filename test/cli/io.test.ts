@@ -93,6 +93,18 @@ describe("stderr", () => {
   });
 });
 
+test("a status line that is taken away while something is written above it", async () => {
+  const to = writer();
+  const raw = stderrSink(to.open);
+  const line = statusLine(raw, { columns: 20 });
+  line.show("[###]");
+  const writing = line.sink.write("log\n");
+  line.show(undefined);
+  await writing;
+  await raw.drain(1000);
+  expect(to.text()).toBe("\r\u001b[K[###]\r\u001b[Klog\n[###]\r\u001b[K");
+});
+
 test("what is written stands above the status line", async () => {
   const to = writer();
   const raw = stderrSink(to.open);
