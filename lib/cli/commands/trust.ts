@@ -142,7 +142,6 @@ async function list(
   ];
   if (json) await io.stdout.write(`${JSON.stringify(rows)}\n`);
   else {
-    const day = ({ at }: TrustRecord) => at.slice(0, 10);
     const lines = [
       ...kept.map((record) => `trusted ${recordWords(record)}, since ${day(record)}\n`),
       ...waiting.map(({ name, origin }, index) => {
@@ -178,4 +177,8 @@ async function revoke(name: string, store: TrustStore, json: boolean, io: Io): P
 
 function recordWords({ name, folder }: TrustRecord): string {
   return `${name} in ${folder}`;
+}
+
+function day({ at }: TrustRecord): string {
+  return at.slice(0, 10);
 }
