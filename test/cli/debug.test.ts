@@ -38,10 +38,8 @@ test("every step of a call, in order, with times and without secrets", async () 
 });
 
 test("one whose era is known, and that is waited for", async () => {
-  const run = await mcphost(
-    ...["call", "big", "bytes=3", "--wait", "--protocol", "2025-06-18"],
-    ...["--log-level", "debug", "--", ...manyServer],
-  ).run();
+  const line = ["call", "big", "bytes=3", "--wait", "--protocol", "2025-06-18"];
+  const run = await mcphost(...line, "--log-level", "debug", "--", ...manyServer).run();
   expect([run.code, run.stdout]).toEqual([0, "xxx\n"]);
   expect(run.stderr).not.toContain("server/discover");
   expect(run.stderr).toMatch(/initialize with 2025-06-18 is sent\n/);

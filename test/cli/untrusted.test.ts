@@ -8,6 +8,9 @@ import type { TempDir } from "../harness.ts";
 const [command, ...args] = [...bunAlone, join(root, "test/fixtures/servers/echo.ts")];
 const echo = { command, args };
 
+/** The same, and it asks for an input. */
+const asks = (id: string) => ({ ...echo, env: { KEY: `\${input:${id}}` } });
+
 /** A folder, and home, with a config that was found there. */
 async function found(config: object): Promise<TempDir> {
   const dir = await tempDir();
@@ -61,13 +64,13 @@ test("No to each question is denied, too, and each is asked once", async () => {
   expect(screen.text()).toMatch(/nor may two start/);
 });
 
-test.each([
-  ["call", "echo", "message=hi"],
-  ["tools"],
-  ["servers", "--check"],
-  ["doctor"],
-  ["trust"],
-])("Ctrl-C at a question of trust ends it all, nobody is asked again: %s %s", async (...words) => {
+test.each<[string[]]>([
+  [["call", "echo", "message=hi"]],
+  [["tools"]],
+  [["servers", "--check"]],
+  [["doctor"]],
+  [["trust"]],
+])("Ctrl-C at a question of trust ends it all, nobody is asked again: %j", async (words) => {
   await using dir = await found({ mcpServers: { one: echo, two: echo, three: echo } });
   await using screen = await inDir(dir, ...words).terminal();
   await screen.shows(/server "one"[^]*Trust it\?/);
@@ -79,7 +82,6 @@ test.each([
 
 test("Ctrl-C at a question for an input does the same", async () => {
   await using dir = await tempDir();
-  const asks = (id: string) => ({ ...echo, env: { KEY: `\${input:${id}}` } });
   const inputs = ["first", "second"].map((id) => {
     return { id, type: "promptString", description: `The ${id}`, password: id === "first" };
   });
