@@ -134,7 +134,7 @@ const cases: Record<string, Case> = {
   "last-words": { ...echo, code: 3, stdout: "", stderr: /last line/, again: false },
   silent: { ...echo, ...shortStart, code: 3, stdout: "", stderr: /initialize/, again: false },
   "silent-probe": echo,
-  "silent-list": { ...echo, ...soon, code: 4, stdout: "", stderr: /tools\/list/, again: false },
+  "silent-list": { ...echo, ...soon, code: 3, stdout: "", stderr: /tools\/list/, again: false },
   "silent-call": { ...soon, code: 4, stderr: /did not answer tools\/call of fault within 500 ms/ },
   stubborn: echo,
   "slow-to-stop": echo,
