@@ -43,8 +43,10 @@ export function prepareFromFlags(
   };
   return async (server): Promise<StdioServer> => {
     if (server.origin.kind === "found" && flags["trust"] !== true) {
-      const { ensureTrusted } = await import("./consent.ts");
-      await inTurn(() => ensureTrusted(server, { io, log, folder: state }));
+      // The turn is taken before anything is waited for: questions come in the order of the config.
+      await inTurn(async () =>
+        (await import("./consent.ts")).ensureTrusted(server, { io, log, folder: state }),
+      );
     }
     if (server.kind !== "stdio")
       throw new HostError(
