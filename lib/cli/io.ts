@@ -48,7 +48,7 @@ export interface StderrSink extends Sink {
 
 /** Writes never wait and never throw; order is kept. */
 export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): StderrSink {
-  const encoder = new TextEncoder();
+  let encoder: TextEncoder | undefined;
   let queue: (string | Uint8Array)[] = [];
   let queuedBytes = 0;
   let dropped = 0;
@@ -84,7 +84,7 @@ export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): Stde
     },
     async write(data) {
       if (closed || data.length === 0) return;
-      const bytes = typeof data === "string" ? encoder.encode(data) : data;
+      const bytes = typeof data === "string" ? (encoder ??= new TextEncoder()).encode(data) : data;
       if (queuedBytes + bytes.length > stderrQueueBytesMax) {
         dropped++;
         return;

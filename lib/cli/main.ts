@@ -101,8 +101,7 @@ async function run({ command, parsed, early, cwd }: Run, world: World): Promise<
   };
   const interrupt = () => end(cancelled("SIGINT"));
   const io: Io = { ...rest, ...shown, cwd, signal: controller.signal, interrupt };
-  using watching = new DisposableStack();
-  watching.use(watchSignals((signal) => end(cancelled(signal)), early ? hangupMs : 0));
+  using _signals = watchSignals((signal) => end(cancelled(signal)), early ? hangupMs : 0);
   let debug = false;
   try {
     const level = levelOf(flags);
@@ -113,7 +112,7 @@ async function run({ command, parsed, early, cwd }: Run, world: World): Promise<
       json: flags["events"] === true,
     });
     early?.log.passTo(log);
-    watching.use(maxTime(flags, end));
+    using _time = maxTime(flags, end);
     const running = command.run(parsed, io, log, early);
     const code = await Promise.race([running, left.promise]);
     const stands = command.endsItself === true || !controller.signal.aborted;
