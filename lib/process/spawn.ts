@@ -19,12 +19,14 @@ import { climb } from "./stop.ts";
  */
 export function spawnChild(spec: ChildSpec, options: ChildOptions): Child {
   const proc = start(spec);
-  const child = new SpawnedChild(proc, spec, options);
+  // At once: whatever comes between is time in which we could be killed and the server would outlive us.
+  let child: SpawnedChild | undefined;
+  options.reaper?.add(proc.pid, () => child?.release());
+  child = new SpawnedChild(proc, spec, options);
   debug(options.log, spec.name, () => {
     const argv = JSON.stringify([spec.command, ...spec.args]);
     return `started: pid ${proc.pid}, ${argv}${spec.cwd === undefined ? "" : ` in ${spec.cwd}`}`;
   });
-  options.reaper?.add(proc.pid, () => child.release());
   return child;
 }
 
