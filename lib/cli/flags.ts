@@ -79,7 +79,7 @@ export const serverFlags: FlagTable = {
     type: "boolean",
     description: "neither read nor write what was learned of servers",
   },
-  stderr: { type: "boolean", description: "copy all that servers write on stderr" },
+  stderr: { type: "boolean", description: "copy all that servers write on stderr, to their end" },
   wait: { type: "boolean", description: "wait until the servers have ended" },
 };
 

@@ -122,7 +122,9 @@ function open(
     },
     async [Symbol.asyncDispose]() {
       slow?.[Symbol.dispose]();
-      await (flags["wait"] === true ? host[Symbol.asyncDispose]() : host.leave());
+      // What a server says at its end is a part of all that it says.
+      const waits = flags["wait"] === true || flags["stderr"] === true;
+      await (waits ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
     },
   };

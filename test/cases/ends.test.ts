@@ -221,20 +221,19 @@ describe.concurrent("a host that is ended in the middle of a call to a stubborn 
   });
 
   test("while it starts one that is silent", async () => {
-    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    for (const [at, signal] of (["SIGTERM", "SIGKILL"] as const).entries()) {
       await using running = await mcphost(
         "call",
         "x",
+        "--env",
+        `FIXTURE_STARTS=${marks.env.FIXTURE_STARTS}`,
         "--",
         ...faulty("life.slow-start", "60000"),
       ).start();
-      await waitFor(
-        async () =>
-          (await liveProcesses(running.marker)).some(({ command }) =>
-            command.includes("slow-start"),
-          ),
-        "the server",
-      );
+      // That it is seen among the processes would be too early: the reaper may not know of it yet.
+      await waitFor(async () => (await marks.starts()).length > at, "the server to run");
       running.kill(signal);
       await nothingLeft((await running.done).marker, 20_000);
     }
