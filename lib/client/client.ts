@@ -7,7 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
 import type { Codec, Decoded } from "../protocol/codec.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
-import type { Tool, ToolResult } from "../protocol/mcp.ts";
+import type { Tool } from "../protocol/mcp.ts";
 import { readTools } from "../protocol/tools.ts";
 import type { Answer, PeerRequestOptions } from "../transport/peer-types.ts";
 import { capabilitiesOf } from "./answers.ts";
@@ -15,7 +15,14 @@ import { createInbound } from "./inbound.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Connection } from "./negotiate.ts";
 import { allPages } from "./pages.ts";
-import type { CallReply, ConnectOptions, McpClient, RequestOptions, ToolList } from "./types.ts";
+import type {
+  CallReply,
+  ConnectOptions,
+  McpClient,
+  Reply,
+  RequestOptions,
+  ToolList,
+} from "./types.ts";
 
 /**
  * Opens a link, finds out the era, greets the server. Aborting `options.signal` gives up; afterwards it has no meaning.
@@ -43,6 +50,9 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
         return { tools: [], warnings: ["the server offers no tools"] };
       }
     },
+    request: (method, params, requestOptions = {}) =>
+      request(line, { method, params }, requestOptions),
+    onNotification: (listener) => inbound.listen(listener),
     callTool: (tool, args, requestOptions = {}) =>
       callTool(line, { name: tool, arguments: args }, requestOptions),
     async ping(requestOptions = {}) {
@@ -122,31 +132,46 @@ async function callTool(
   params: { name: string; arguments: JsonObject },
   requestOptions: RequestOptions,
 ): Promise<CallReply> {
-  const { name, ask } = line;
   const { name: tool } = params;
   const about = { label: `tools/call of ${tool}`, facts: { tool } };
   try {
-    let reply = replyOf(await ask("tools/call", params, requestOptions, about), line);
-    if (reply.decoded.kind === "input") {
-      const { inputRounds } = await import("./rounds.ts");
-      // The call was handed over once, whatever follows: `onSent` has been called.
-      const { onSent: _, ...again } = requestOptions;
-      const more = async (extra: JsonObject) =>
-        replyOf(await ask("tools/call", { ...params, ...extra }, again, about), line);
-      const { signal } = requestOptions;
-      reply = await inputRounds({ first: reply, ask: more }, { ...line, signal });
-    }
-    const result: ToolResult = completeOf(reply.decoded, name, tool);
-    const { text } = reply;
-    return { result, raw: () => sliceMember(text, "result") ?? JSON.stringify(result) };
+    return await request(line, { method: "tools/call", params, about }, requestOptions);
   } catch (error) {
     throw lossOf(error);
   }
 }
 
-/** An answer to `tools/call`, read, and the exact text of the whole message. */
-function replyOf({ response, text }: Answer, { codec }: Line): { decoded: Decoded; text: string } {
-  return { decoded: codec.decode("tools/call", response.result ?? null), text };
+interface Asked {
+  method: string;
+  params: JsonObject;
+  about?: PeerRequestOptions["about"];
+}
+
+async function request(line: Line, asked: Asked, requestOptions: RequestOptions): Promise<Reply> {
+  const { name, ask } = line;
+  const { method, params, about } = asked;
+  let reply = replyOf(await ask(method, params, requestOptions, about), method, line);
+  if (reply.decoded.kind === "input") {
+    const { inputRounds } = await import("./rounds.ts");
+    // The request was handed over once, whatever follows: `onSent` has been called.
+    const { onSent: _, ...again } = requestOptions;
+    const more = async (extra: JsonObject) =>
+      replyOf(await ask(method, { ...params, ...extra }, again, about), method, line);
+    const { signal } = requestOptions;
+    reply = await inputRounds({ first: reply, ask: more }, { ...line, signal });
+  }
+  const result = completeOf(reply.decoded, name, about?.facts.tool);
+  const { text } = reply;
+  return { result, raw: () => sliceMember(text, "result") ?? JSON.stringify(result) };
+}
+
+/** An answer, read, and the exact text of the whole message. */
+function replyOf(
+  { response, text }: Answer,
+  method: string,
+  { codec }: Line,
+): { decoded: Decoded; text: string } {
+  return { decoded: codec.decode(method, response.result ?? null), text };
 }
 
 const warningsMax = 1000;

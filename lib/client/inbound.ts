@@ -13,6 +13,8 @@ import type { ConnectOptions } from "./types.ts";
 export interface Inbound extends Required<Pick<PeerOptions, "onRequest" | "onNotification">> {
   /** Our own greeting came back: no server sends one. */
   readonly isEcho: boolean;
+  /** Hears each notification but logs, until disposed. */
+  listen(listener: (method: string, params: JsonObject) => void): Disposable;
   /** Negotiation is over: from here on list changes matter, and a modern server may ask nothing but in input rounds. */
   settled(era: { serverRequests: boolean }): void;
 }
@@ -22,6 +24,7 @@ export function createInbound(options: ConnectOptions): Inbound {
   const { name, log, answers, onListChanged } = options;
   let settled: { serverRequests: boolean } | undefined;
   let isEcho = false;
+  const listeners = new Set<Parameters<Inbound["listen"]>[0]>();
   const debug = (text: string) => log({ level: "debug", server: name, text });
   return {
     get isEcho() {
@@ -29,6 +32,10 @@ export function createInbound(options: ConnectOptions): Inbound {
     },
     settled(era) {
       settled = era;
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
     },
     async onRequest(method, params, signal): Promise<Json> {
       // Ping is answered in every state and era: a reply costs nothing, and silence would look like a dead client.
@@ -47,11 +54,13 @@ export function createInbound(options: ConnectOptions): Inbound {
     onNotification(method, params) {
       const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
       if (method === "notifications/message") {
-        log({ server: name, source: "notification", ...logOf(params) });
-      } else if (list === "tools" || list === "prompts" || list === "resources") {
+        return log({ server: name, source: "notification", ...logOf(params) });
+      }
+      for (const listener of listeners) listener(method, params);
+      if (list === "tools" || list === "prompts" || list === "resources") {
         // Before the handshake ends nothing was listed, so that nothing can be stale.
         if (settled) onListChanged?.(list);
-      } else {
+      } else if (listeners.size === 0) {
         debug(`notification ignored: ${clip(method, 200)}`);
       }
     },

@@ -74,10 +74,15 @@ export interface RequestOptions {
   onSent?: () => void;
 }
 
-/** A tool's answer: the parsed result, and the exact text of `result` (cut out when asked for). */
-export interface CallReply {
-  result: ToolResult;
+/** An answered request: the parsed result, and the exact text of `result` (cut out when asked for). */
+export interface Reply {
+  result: JsonObject;
   raw(): string;
+}
+
+/** A tool's answer. */
+export interface CallReply extends Reply {
+  result: ToolResult;
 }
 
 export interface ToolList {
@@ -97,6 +102,14 @@ export interface McpClient extends AsyncDisposable {
   readonly verdict: Verdict;
   /** Resolves when the link is lost or closed. */
   readonly closed: Promise<CloseInfo>;
+  /**
+   * One request of any method, dressed for the era, with its input rounds where the era has them (protocol.md 1.9).
+   * Resources, prompts and the like are built on it, each in a file of its own.
+   * @throws RpcError, HostError as `callTool`, but `server_exit` with `facts.sent` instead of `uncertain`
+   */
+  request(method: string, params: JsonObject, options?: RequestOptions): Promise<Reply>;
+  /** Hears what the server sends of its own accord, but progress, cancellations and logs, in order, until disposed. */
+  onNotification(listener: (method: string, params: JsonObject) => void): Disposable;
   /** All pages. @throws HostError `rpc_error` `timeout` `server_exit` */
   listTools(options?: RequestOptions): Promise<ToolList>;
   /**

@@ -99,10 +99,14 @@ export class Outbound {
   }
 
   #handOver(entry: Pending, params: JsonObject): void {
-    const { id, method } = entry;
+    const { id, method, options } = entry;
+    const { headers } = options;
     entry.sent = "sending";
     try {
-      const written = this.#options.transport.send({ jsonrpc: "2.0", id, method, params });
+      const message = { jsonrpc: "2.0", id, method, params } as const;
+      const { transport } = this.#options;
+      const written =
+        headers === undefined ? transport.send(message) : transport.send(message, { headers });
       entry.sending = written.then(
         () => this.#sent(entry),
         (error: unknown) => this.#unsent(entry, error),
@@ -134,7 +138,8 @@ export class Outbound {
 
   #giveUp(entry: Pending, why: GivenUp): void {
     const error = this.#errorOf(entry, why);
-    if (entry.options.cancellable !== false && entry.sent !== "unsent") {
+    const isTold = this.#options.transport.abandon?.(entry.id) === true;
+    if (!isTold && entry.options.cancellable !== false && entry.sent !== "unsent") {
       this.#options.onNotify();
       const params = { requestId: entry.id, reason: error.message };
       void this.post({ jsonrpc: "2.0", method: "notifications/cancelled", params });

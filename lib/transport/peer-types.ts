@@ -30,6 +30,8 @@ export interface PeerRequestOptions {
   onSent?: () => void;
   /** What the request is about: its errors call it by this label, and carry these facts. @default its method */
   about?: { label: string; facts: Facts } | undefined;
+  /** Headers for this request alone; only HTTP has any. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Send notifications/cancelled when we give up. False for `initialize`. @default true */
   cancellable?: boolean;
 }

@@ -35,6 +35,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
 
   const receive = (item: Incoming): void => {
     if ("oversize" in item) return replies.oversize(item.oversize);
+    if ("failed" in item) return replies.failed(item.failed);
     const { message, text } = item;
     if (isResponse(message)) replies.answer(message, text);
     else if (isRequest(message)) {

@@ -8,7 +8,7 @@ import { RpcError } from "../protocol/jsonrpc.ts";
 import type { RequestId, Response } from "../protocol/jsonrpc.ts";
 import { emptyError, oversizeError } from "./peer-errors.ts";
 import type { Pending, PendingTable } from "./pending.ts";
-import type { Oversize } from "./transport.ts";
+import type { Failed, Oversize } from "./transport.ts";
 
 export interface RepliesOptions {
   /** The far side's configured name. */
@@ -24,6 +24,7 @@ export interface RepliesOptions {
 export interface Replies {
   answer(response: Response, text: string): void;
   oversize(info: Oversize["oversize"]): void;
+  failed(info: Failed["failed"]): void;
   /** A notification was sent: a faulty far side may answer it, under no id or a made-up one. */
   notified(): void;
 }
@@ -106,6 +107,11 @@ export function createReplies(options: RepliesOptions): Replies {
         info.call === true ? undefined : info.id === undefined ? takeOnly() : take(info.id);
       if (entry === undefined) warn(`a message of its was dropped: it ${text}`);
       else entry.reject(oversizeError(name, entry, info));
+    },
+    failed({ id, error }) {
+      const entry = take(id);
+      if (entry === undefined) say("debug", `nobody waits for what failed: ${error.message}`);
+      else entry.reject(error);
     },
     notified() {
       excuses++;

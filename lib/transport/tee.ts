@@ -21,6 +21,7 @@ export function tee(transport: Transport, onFrame: (frame: Frame) => void): Tran
     },
     incoming: seen(transport.incoming, show),
     closed: transport.closed,
+    ...(transport.abandon && { abandon: transport.abandon.bind(transport) }),
     facts: () => transport.facts(),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   };

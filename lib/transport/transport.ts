@@ -1,4 +1,5 @@
 /** How messages move: the interface that stdio, memory, http, sse and ws offer. It knows no method and no tool. */
+import type { HostError } from "../base/errors.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 
 /** One received message, with the exact text it came as (so that results can be printed byte for byte). */
@@ -20,7 +21,16 @@ export interface Oversize {
   };
 }
 
-export type Incoming = Received | Oversize;
+/**
+ * A request of ours that gets no answer on a link that goes on: an HTTP exchange that was refused or broke. The error's
+ * code says what follows: `server_exit` with `facts.sent` (lost, or never sent), `rpc_error` (an answer that is none),
+ * `auth_required`; `facts.httpStatus` and the like are the evidence.
+ */
+export interface Failed {
+  failed: { id: RequestId; error: HostError };
+}
+
+export type Incoming = Received | Oversize | Failed;
 
 /** Why a transport closed, as facts. */
 export interface CloseInfo {
@@ -36,17 +46,28 @@ export interface CloseInfo {
   error?: unknown;
 }
 
+export interface SendOptions {
+  signal?: AbortSignal;
+  /** Headers for this message alone, beside the link's own; only HTTP has any. */
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** One link to one peer. Disposing closes it and waits until its resources are gone. */
 export interface Transport extends AsyncDisposable {
   /**
    * Sends one message. Resolves when it is handed over whole (backpressure is awaited).
    * @throws HostError `server_exit` when the link is closed.
    */
-  send(message: Message, options?: { signal?: AbortSignal }): Promise<void>;
+  send(message: Message, options?: SendOptions): Promise<void>;
   /** Everything the peer sends, in order; ends when the link is closed. One consumer. */
   readonly incoming: AsyncIterable<Incoming>;
   /** Resolves once, after the last incoming message; never rejects. */
   readonly closed: Promise<CloseInfo>;
+  /**
+   * Nobody waits for the answer to this request any more: what is held for it is let go. True where that alone tells the
+   * far side (a modern HTTP stream is closed); false, or absent: it must be told by a notification.
+   */
+  abandon?(id: RequestId): boolean;
   /** Facts so far, for error messages while the link is open (a silent server's stderr, noise). */
   facts(): Pick<CloseInfo, "stderr" | "noise">;
 }

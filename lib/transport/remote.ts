@@ -1,0 +1,20 @@
+/** What every link to a remote server is given: where it is, and how it is reached. Types only. */
+import type { Log } from "../base/log.ts";
+
+/**
+ * How a remote server is reached: as the platform's `fetch`, with its headers, proxies, certificates and manners already
+ * put in by whoever made it.
+ * @throws HostError `server_exit` with `facts.sent` (false: nothing reached the server) · `auth_required` · `config`
+ */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+export interface RemoteOptions {
+  /** The server's configured name, for messages and logs. */
+  name: string;
+  /** As configured; shown in messages without its query and credentials. */
+  url: string;
+  fetch: Fetch;
+  log: Log;
+  /** The longest response body, or message of a stream, in bytes after decompression. @default 67108864 */
+  responseBytesMax?: number;
+}
