@@ -125,7 +125,7 @@ export interface OpenHostOptions {
    * Makes an entry ready to start: trust, expansion, secrets, questions. Called once per start, only for servers needed.
    * @throws HostError `config` `denied`
    */
-  prepare: (server: ServerConfig, signal: AbortSignal) => Promise<StdioServer>;
+  prepare: (server: ServerConfig, signal: AbortSignal) => Promise<ServerConfig>;
   policy: PolicyRule[];
   env: Record<string, string | undefined>;
   signal: AbortSignal;
