@@ -6,10 +6,10 @@ import { Semaphore, settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { debug, since } from "../base/log.ts";
-import type { CallReply, RequestOptions } from "../client/types.ts";
+import type { CallReply, McpClient, RequestOptions } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
-import type { ServerContext } from "./connection.ts";
+import type { ServerContext, WaitOptions } from "./connection.ts";
 import { toListError } from "./failure.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
@@ -124,6 +124,11 @@ export class HostedServer implements AsyncDisposable {
     return reply;
   }
 
+  /** Any other work with a live client, at most `concurrency` at a time with the calls. @throws HostError, RpcError */
+  use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
+    return this.#later(work, this.#wait(options));
+  }
+
   /** Stops it for good. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connection[Symbol.asyncDispose]();
@@ -132,25 +137,29 @@ export class HostedServer implements AsyncDisposable {
   // --- internal ---
 
   /** Where something must be waited for: its start, or other calls. */
-  async #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    const connection = this.#connection;
+  #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
     const wait = { signal: options.signal, waitMs: options.timeoutMs };
-    await this.#slots.acquire(options.signal).catch(() => {
-      throw givenUp(options.signal);
+    return this.#later((client) => client.callTool(tool, args, options), wait);
+  }
+
+  async #later<T>(work: (client: McpClient) => Promise<T>, wait: WaitOptions): Promise<T> {
+    const connection = this.#connection;
+    await this.#slots.acquire(wait.signal).catch(() => {
+      throw givenUp(wait.signal);
     });
     try {
       if (this.config.lifecycle !== "per-call") {
         const client = connection.ready ?? (await connection.shared(wait));
-        return await connection.watch(client, client.callTool(tool, args, options));
+        return await connection.watch(client, work(client));
       }
       await using client = await connection.taken(wait);
-      return await connection.watch(client, client.callTool(tool, args, options));
+      return await connection.watch(client, work(client));
     } finally {
       this.#release();
     }
   }
 
-  #wait({ signal, waitMs = this.timeoutMs }: UseOptions): { signal: AbortSignal; waitMs: number } {
+  #wait({ signal, waitMs = this.timeoutMs }: UseOptions): WaitOptions {
     return { signal, waitMs };
   }
 }
