@@ -5,6 +5,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
+import { ttlOf } from "../protocol/caching.ts";
 import type { Codec, Decoded } from "../protocol/codec.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool } from "../protocol/mcp.ts";
@@ -88,7 +89,7 @@ const timeoutDefaultMs = 60_000;
 /** How this client sends one request: dressed by the codec, with its own id as progress token. */
 function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
   const { clientInfo, logLevel } = options;
-  const capabilities = capabilitiesOf(options.answers);
+  const capabilities = capabilitiesOf(options.answers, codec.revision);
   const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
   return (method, params, requestOptions, about) =>
     peer.request(method, (progressToken) => codec.params(params, { ...envelope, progressToken }), {
@@ -112,19 +113,26 @@ async function listTools(line: Line, requestOptions: RequestOptions): Promise<To
   const { name, codec, ask, pagesMax = 1000, toolsMax = 20_000 } = line;
   const warnings: string[] = [];
   const seen = new Set<string>();
+  let freshUntil = Infinity;
   const { items, warning } = await allPages<Tool>({
     pagesMax,
     itemsMax: toolsMax,
+    restart() {
+      warnings.length = 0;
+      seen.clear();
+      freshUntil = Infinity;
+    },
     fetch: async (params) => {
       const { response } = await ask("tools/list", params, requestOptions);
       const result = completeOf(codec.decode("tools/list", response.result ?? null), name);
+      freshUntil = Math.min(freshUntil, performance.now() + ttlOf(result));
       const page = readTools(result, { seen });
       warnings.push(...page.warnings.slice(0, warningsMax - warnings.length));
       return { items: page.tools, nextCursor: result.nextCursor };
     },
   });
   if (warning) warnings.push(warning);
-  return { tools: items, warnings };
+  return { tools: items, warnings, ...(codec.era === "modern" && { freshUntil }) };
 }
 
 async function callTool(
@@ -151,7 +159,8 @@ async function request(line: Line, asked: Asked, requestOptions: RequestOptions)
   const { name, ask } = line;
   const { method, params, about } = asked;
   let reply = replyOf(await ask(method, params, requestOptions, about), method, line);
-  if (reply.decoded.kind === "input") {
+  const isAsked = reply.decoded.kind === "input";
+  if (isAsked) {
     const { inputRounds } = await import("./rounds.ts");
     // The request was handed over once, whatever follows: `onSent` has been called.
     const { onSent: _, ...again } = requestOptions;
@@ -162,7 +171,8 @@ async function request(line: Line, asked: Asked, requestOptions: RequestOptions)
   }
   const result = completeOf(reply.decoded, name, about?.facts.tool);
   const { text } = reply;
-  return { result, raw: () => sliceMember(text, "result") ?? JSON.stringify(result) };
+  const raw = () => sliceMember(text, "result") ?? JSON.stringify(result);
+  return { result, raw, ...(isAsked && { asked: true as const }) };
 }
 
 /** An answer, read, and the exact text of the whole message. */

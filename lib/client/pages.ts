@@ -3,6 +3,7 @@
  * Cursors are opaque and go back as they came. A list without end is cut, that is said, and what was got is kept.
  */
 import type { Json, JsonObject } from "../base/json.ts";
+import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 
 export interface Page<Item> {
   items: Item[];
@@ -13,15 +14,40 @@ export interface Page<Item> {
 export interface PageOptions<Item> {
   /** Fetches one page: `{}` first, then `{ cursor }`. What it throws ends the walk: half a list would look whole. */
   fetch: (params: JsonObject) => Promise<Page<Item>>;
+  /** Called when the walk begins again: nothing that was fetched counts any more. */
+  restart: () => void;
   pagesMax: number;
   itemsMax: number;
 }
 
-/** All items of all pages, in order; `warning`: why some may be missing, in words for a person. */
+/**
+ * All items of all pages, in order; `warning`: why some may be missing, in words for a person. A cursor that the server
+ * does not know any more makes it begin again, once (protocol.md 1.11).
+ */
 export async function allPages<Item>(
   options: PageOptions<Item>,
 ): Promise<{ items: Item[]; warning?: string }> {
-  const { fetch, pagesMax, itemsMax } = options;
+  let atCursor = false;
+  const fetch = (params: JsonObject) => {
+    atCursor = Object.hasOwn(params, "cursor");
+    return options.fetch(params);
+  };
+  try {
+    return await walk({ ...options, fetch });
+  } catch (error) {
+    if (!atCursor || !(error instanceof RpcError) || error.code !== invalidParams) throw error;
+    options.restart();
+    return await walk(options);
+  }
+}
+
+// --- internal ---
+
+async function walk<Item>({
+  fetch,
+  pagesMax,
+  itemsMax,
+}: PageOptions<Item>): Promise<{ items: Item[]; warning?: string }> {
   const items: Item[] = [];
   const seen = new Set<string>();
   for (let params: JsonObject = {}; ;) {
@@ -38,8 +64,6 @@ export async function allPages<Item>(
     params = { cursor };
   }
 }
-
-// --- internal ---
 
 function cut<Item>(items: Item[], reason: string): { items: Item[]; warning: string } {
   return { items, warning: `the list was cut after ${items.length} entries: ${reason}` };

@@ -13,14 +13,34 @@ import type {
 } from "../protocol/mcp.ts";
 import type { CloseInfo, Transport } from "../transport/transport.ts";
 
+/** What goes with a question of a server besides its params. */
+export interface Asked {
+  /** The configured name of the server that asks. */
+  server: string;
+  /** Fires when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Why the answer before did not do, a line each; absent where this is asked for the first time. */
+  faults?: readonly string[];
+}
+
+/** Gets the params of a request, and returns the protocol's own result. What it throws is the error that the server gets. */
+export type Answerer = (params: JsonObject, asked: Asked) => Promise<JsonObject>;
+
 /** What answers a server that asks. A capability is declared only if its function is there. */
 export interface Answers {
   /** MCP Root objects `{ uri, name? }`. */
   roots?: () => Promise<JsonObject[]>;
-  /** Gets the params of elicitation/create, returns the protocol's own result (`{ action, content? }`). */
-  elicit?: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
-  /** Gets the params of sampling/createMessage, returns the protocol's own result. */
-  sample?: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+  /**
+   * Forms: `{ action, content? }`. Defaults are filled in, and what does not fit the form is not sent: it is asked for
+   * again with the faults, and then declined.
+   */
+  elicit?: Answerer;
+  /** URLs to visit (https, or http on loopback; others never come here): `{ action }`; accept means agreed to open. */
+  elicitUrl?: Answerer;
+  /** The message of a model; undefined refuses. */
+  sample?: (params: JsonObject, asked: Asked) => Promise<JsonObject | undefined>;
+  /** `sample` takes requests with tools. @default false */
+  sampleTools?: boolean;
 }
 
 /** What is known of a server's era from an earlier run. */
@@ -78,6 +98,8 @@ export interface RequestOptions {
 export interface Reply {
   result: JsonObject;
   raw(): string;
+  /** The server asked for input first: such an answer must not be kept (protocol.md 1.9). */
+  asked?: true;
 }
 
 /** A tool's answer. */
@@ -89,6 +111,11 @@ export interface ToolList {
   tools: Tool[];
   /** What was wrong with the list or with single tools, in words for a person; nothing was dropped silently. */
   warnings: string[];
+  /**
+   * Until when the server lets it be kept, on the clock of `performance.now`: the earliest of its pages. Absent: until it
+   * tells of a change (legacy).
+   */
+  freshUntil?: number;
 }
 
 /** One live connection to one server, after negotiation. Disposing closes it and stops a process behind it. */

@@ -40,6 +40,7 @@ export type Message = Request | Notification | Response;
 
 /** Numbers of the specification that we send ourselves (https://www.jsonrpc.org/specification#error_object). */
 export const methodNotFound = -32601;
+export const invalidParams = -32602;
 export const internalError = -32603;
 
 export function isRequest(message: Message): message is Request {

@@ -5,6 +5,7 @@
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Codec, Decoded } from "./codec.ts";
+import { invalidParams } from "./jsonrpc.ts";
 import type { ErrorObject } from "./jsonrpc.ts";
 import type { Capabilities, Implementation } from "./mcp.ts";
 import { readImplementation, unsupportedVersion, withMeta } from "./meta.ts";
@@ -97,7 +98,6 @@ function decodeObject(method: string, result: Json): Decoded {
     : { kind: "invalid", reason: `the result of ${method} is not an object` };
 }
 
-const invalidParams = -32602;
 const dataDepthMax = 4;
 
 /** Every date-like version in the strings of an error's data, `requested` and its like left out. */

@@ -1,0 +1,65 @@
+/** The whole of one list of a server, over all its pages and within bounds. What the list is of is told by its reader. */
+import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
+import type { ReadPage } from "../protocol/lists.ts";
+import type { Asked } from "./cache.ts";
+import { allPages } from "./pages.ts";
+import type { RequestOptions } from "./types.ts";
+
+export interface ListOptions extends RequestOptions {
+  /** @default 1000 */
+  pagesMax?: number | undefined;
+  /** @default 20000 */
+  itemsMax?: number | undefined;
+}
+
+export interface Listed<Item> {
+  items: Item[];
+  /** What was wrong with the list or with single entries, in words for a person; nothing was dropped silently. */
+  warnings: string[];
+}
+
+export interface List<Item> {
+  method: string;
+  read: ReadPage<Item>;
+}
+
+/**
+ * All pages of a list. A server that does not know the method has none.
+ * @throws RpcError; HostError as `McpClient.request`
+ */
+export async function listAll<Item>(
+  client: Asked,
+  { method, read }: List<Item>,
+  options: ListOptions = {},
+): Promise<Listed<Item>> {
+  const { pagesMax = 1000, itemsMax = 20_000, ...requestOptions } = options;
+  const seen = new Set<string>();
+  const warnings = new Set<string>();
+  try {
+    const { items, warning } = await allPages<Item>({
+      pagesMax,
+      itemsMax,
+      restart() {
+        client.forget?.(method);
+        seen.clear();
+        warnings.clear();
+      },
+      async fetch(params) {
+        const { result, warning: old } = await client.request(method, params, requestOptions);
+        const page = read(result, seen);
+        for (const text of [old ?? [], page.warnings].flat())
+          if (warnings.size < warningsMax) warnings.add(text);
+        return { items: page.items, nextCursor: result.nextCursor };
+      },
+    });
+    return { items, warnings: warning === undefined ? [...warnings] : [...warnings, warning] };
+  } catch (error) {
+    if (error instanceof RpcError && error.code === methodNotFound)
+      return { items: [], warnings: [] };
+    throw error;
+  }
+}
+
+// --- internal ---
+
+const warningsMax = 1000;
