@@ -1,21 +1,34 @@
 /**
  * What a server may ask of us, whichever way it asks (a legacy request, a modern input round): what we declare, what we
- * refuse, and who answers. Declares exactly what has an answerer, and never answers by itself.
+ * refuse, and who answers. Declares exactly what has an answerer, and never says yes by itself.
  */
 import type { JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
 import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
+import { namesModes } from "../protocol/modes.ts";
 import type { Answers } from "./types.ts";
 
-/**
- * The capabilities to declare. `elicitation: {}` means forms only in every revision that has it, and those before
- * ignore it (protocol.md 1.2, 1.14).
- */
-export function capabilitiesOf(answers: Answers): Capabilities {
+/** What answering takes. */
+export interface AnswerOptions {
+  /** The configured name of the server that asks. */
+  name: string;
+  answers: Answers;
+  log: Log;
+  /** Nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
+/** The capabilities to declare in a revision (protocol.md 1.2, 1.14). */
+export function capabilitiesOf(answers: Answers, revision: string): Capabilities {
+  const { roots, elicit, elicitUrl, sample, sampleTools } = answers;
+  const modes = namesModes(revision)
+    ? { ...(elicit && { form: {} }), ...(elicitUrl && { url: {} }) }
+    : {};
   return {
-    ...(answers.roots && { roots: {} }),
-    ...(answers.sample && { sampling: {} }),
-    ...(answers.elicit && { elicitation: {} }),
+    ...(roots && { roots: {} }),
+    ...(sample && { sampling: sampleTools && namesModes(revision) ? { tools: {} } : {} }),
+    ...((elicit || "url" in modes) && { elicitation: modes }),
   };
 }
 
@@ -25,37 +38,42 @@ export function refusalOf(
   params: JsonObject,
   answers: Answers,
 ): ErrorObject | undefined {
-  if (!answererOf(method, answers)) {
-    return { code: -32601, message: `${method} is not supported by this client` };
+  const { roots, elicit, elicitUrl, sample, sampleTools } = answers;
+  if (method === "elicitation/create" && (elicit || elicitUrl)) {
+    const { mode = "form" } = params;
+    const has = (mode === "form" && elicit) || (mode === "url" && elicitUrl);
+    return has ? undefined : refusal(`elicitation in this mode was not declared`);
   }
-  if (method === "elicitation/create" && (params.mode ?? "form") !== "form") {
-    return { code: -32602, message: "only elicitation in form mode was declared" };
+  if (method === "sampling/createMessage" && sample) {
+    const wantsTools = (params.tools ?? params.toolChoice) != null;
+    return wantsTools && !sampleTools ? refusal("sampling with tools was not declared") : undefined;
   }
-  if (method === "sampling/createMessage" && (params.tools ?? params.toolChoice) != null) {
-    return { code: -32602, message: "sampling with tools was not declared" };
-  }
-  return undefined;
+  if (method === "roots/list" && roots) return undefined;
+  return { code: -32601, message: `${method} is not supported by this client` };
 }
 
-/** The protocol's own result for a request that `refusalOf` does not refuse. Whatever the answerer throws goes through. */
+/**
+ * The protocol's own result for a request that `refusalOf` does not refuse, checked before it is given back. Whatever the
+ * answerer throws goes through.
+ * @throws RpcError the request itself is faulty, or its answerer would not have it
+ */
 export async function answerTo(
   method: string,
   params: JsonObject,
-  options: { answers: Answers; signal: AbortSignal },
+  options: AnswerOptions,
 ): Promise<JsonObject> {
-  const answer = answererOf(method, options.answers);
-  if (!answer) throw new Error(`nobody answers ${method}`);
-  return await answer(params, options.signal);
+  const { roots, sample } = options.answers;
+  if (method === "roots/list" && roots) return { roots: await roots() };
+  if (method === "sampling/createMessage" && sample) {
+    const { answerSample } = await import("./sampling.ts");
+    return await answerSample(params, options);
+  }
+  const { answerForm, answerUrl } = await import("./elicitation.ts");
+  return await (params.mode === "url" ? answerUrl : answerForm)(params, options);
 }
 
 // --- internal ---
 
-type Answerer = (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
-
-function answererOf(method: string, answers: Answers): Answerer | undefined {
-  const { roots, elicit, sample } = answers;
-  if (method === "roots/list") return roots && (async () => ({ roots: await roots() }));
-  if (method === "elicitation/create") return elicit;
-  if (method === "sampling/createMessage") return sample;
-  return undefined;
+function refusal(message: string): ErrorObject {
+  return { code: -32602, message };
 }

@@ -35,7 +35,7 @@ export async function discover(
 ): Promise<{ outcome: ProbeOutcome; error?: unknown }> {
   const { peer, revision, clientInfo, answers, signal, timeoutMs } = options;
   const codec = spoken(revision);
-  const capabilities = capabilitiesOf(answers);
+  const capabilities = capabilitiesOf(answers, revision);
   try {
     const { response } = await peer.request(
       "server/discover",
@@ -62,7 +62,7 @@ export async function discover(
 export async function initialize(options: GreetOptions): Promise<Greeting> {
   const { peer, name, log, clientInfo, answers, signal, timeoutMs } = options;
   for (let asked = options.revision, retried = false; ; retried = true) {
-    const params = initializeParams(asked, clientInfo, capabilitiesOf(answers));
+    const params = initializeParams(asked, clientInfo, capabilitiesOf(answers, asked));
     try {
       const { response } = await peer.request("initialize", params, {
         signal,

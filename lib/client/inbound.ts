@@ -47,9 +47,13 @@ export function createInbound(options: ConnectOptions): Inbound {
           : refusalOf(method, params, answers);
       if (refusal) {
         debug(`${method} was refused: ${refusal.message}`);
+        if (method === "elicitation/create" && typeof params.message === "string") {
+          const text = `it asked, and nobody here answers (--elicit JSON would): ${clip(params.message, 500)}`;
+          log({ level: "warn", server: name, text });
+        }
         throw new RpcError(refusal);
       }
-      return await answerTo(method, params, { answers, signal });
+      return await answerTo(method, params, { name, answers, log, signal });
     },
     onNotification(method, params) {
       const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];

@@ -7,13 +7,11 @@ import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Decoded } from "../protocol/codec.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
 import { answerTo, refusalOf } from "./answers.ts";
-import type { Answers } from "./types.ts";
+import type { AnswerOptions } from "./answers.ts";
 
-export interface RoundOptions {
-  /** The server's configured name. */
-  name: string;
-  answers: Answers;
+export interface RoundOptions extends Omit<AnswerOptions, "signal"> {
   /** @default 10 */
   roundsMax?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -72,15 +70,30 @@ async function answerAll(
     const said = `server "${name}" needs input that nobody here can give (${reason})`;
     throw new HostError("rpc_error", said + questionsIn(asked), {
       facts: { server: name, inputRequests: requests },
-      hint: "call it where somebody can answer, or give the server what it asks for by its arguments or its config",
+      hint: needsAnswer,
     });
   }
   const responses: [string, JsonObject][] = [];
   // One after the other: two questions at once on one terminal would be unreadable.
   for (const [key, { method, params }] of asked) {
-    responses.push([key, await answerTo(method, params, { answers, signal })]);
+    const answer = await answerTo(method, params, { ...options, signal }).catch(
+      (error: unknown) => {
+        throw error instanceof RpcError ? unanswered(error, method, name) : error;
+      },
+    );
+    responses.push([key, answer]);
   }
   return Object.fromEntries(responses);
+}
+
+const needsAnswer =
+  "call it on a terminal or with --elicit, or give the server what it asks for by its arguments or its config";
+
+/** What the server of an older revision would be told by an error: here there is nobody to tell it. */
+function unanswered({ code, message }: RpcError, method: string, name: string): HostError {
+  return new HostError("rpc_error", `${method} of server "${name}" was not answered: ${message}`, {
+    facts: { server: name, rpcCode: code },
+  });
 }
 
 /** The questions themselves, for the error. */

@@ -11,6 +11,7 @@ import type {
   Tool,
   ToolResult,
 } from "../protocol/mcp.ts";
+import type { Task, TaskSupport } from "../protocol/tasks.ts";
 import type { CloseInfo, Transport } from "../transport/transport.ts";
 
 /** What goes with a question of a server besides its params. */
@@ -92,6 +93,40 @@ export interface RequestOptions {
   onProgress?: (progress: Progress) => void;
   /** Called once, when the request has been handed to the transport whole. */
   onSent?: () => void;
+  /** Called with the id of each request that is about to be sent, which is its progress token, too. */
+  onId?: (id: number) => void;
+}
+
+/** How one call is to run where its server knows tasks (protocol.md 1.16). */
+export interface TaskWish {
+  /** What the tool says of itself. */
+  support: TaskSupport;
+  /** How long the server should keep the task. @default the call's hard cap, a day with `detach` */
+  ttlMs?: number;
+  /**
+   * Nobody waits: the reply is the server's own that made the task, or the result where it was done at once. A tool that
+   * cannot run as a task is `usage`, before anything is sent. @default false
+   */
+  detach?: boolean;
+  /** Called as soon as there is a task. */
+  onTask?: (task: Task) => void;
+}
+
+/** Options of a call. */
+export interface CallOptions extends RequestOptions {
+  /** @default nothing is asked for; a modern server may make a task of the call all the same, which is then waited for */
+  task?: TaskWish;
+}
+
+/** The tasks of one server, by their ids. Every method throws as `request`. */
+export interface ClientTasks {
+  get(taskId: string, options?: RequestOptions): Promise<Task>;
+  /** Waits until it is done and returns its result, as `callTool` does. Giving up cancels it. */
+  finish(task: Task, options?: RequestOptions): Promise<CallReply>;
+  /** Asks the server to cancel it; whether it does shows in its status. */
+  cancel(taskId: string, options?: RequestOptions): Promise<void>;
+  /** All that the server keeps for us; undefined where it cannot tell. */
+  list(options?: RequestOptions): Promise<Task[] | undefined>;
 }
 
 /** An answered request: the parsed result, and the exact text of `result` (cut out when asked for). */
@@ -145,7 +180,9 @@ export interface McpClient extends AsyncDisposable {
    * @throws HostError `timeout` (cancelled and given up), `cancelled` (by `signal`), `uncertain` (link lost after it was
    *   sent), `server_exit` (link lost before), `rpc_error` (a result that is none, an input request nobody can answer)
    */
-  callTool(name: string, args: JsonObject, options?: RequestOptions): Promise<CallReply>;
+  callTool(name: string, args: JsonObject, options?: CallOptions): Promise<CallReply>;
+  /** What is known of tasks is loaded when first asked for. */
+  tasks(): Promise<ClientTasks>;
   /** @throws as `listTools`; any answer, an error too, means alive */
   ping(options?: RequestOptions): Promise<void>;
 }
