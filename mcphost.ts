@@ -1,6 +1,5 @@
 #!/usr/bin/env -S bun --no-env-file --no-install --config=/dev/null
 /** The command, and the module that others import: `createHost`, `isHostError` and the types, nothing more is public. */
-import { main } from "./lib/cli/main.ts";
 import type { Host, HostOptions } from "./lib/host/types.ts";
 
 export { isHostError } from "./lib/base/errors.ts";
@@ -32,4 +31,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   return await module.createHost(options);
 }
 
-if (import.meta.main) process.exit(await main(Bun.argv.slice(2)));
+if (import.meta.main) {
+  const { main } = await import("./lib/cli/main.ts");
+  process.exit(await main(Bun.argv.slice(2)));
+}

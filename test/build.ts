@@ -4,17 +4,22 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 
 const root = join(import.meta.dir, "..");
 
-const main = "lib/cli/main.ts";
-
-/** What `main` imports while it makes a plain call: part of its file, and of its bytecode. */
-const hot = ["lib/cli/commands/call.ts", "lib/cli/call.ts", "lib/host/desk.ts"].concat([
-  "lib/client/client.ts",
-  "lib/transport/stdio.ts",
-]);
+/**
+ * A plain call in two files with bytecode: what starts the server, and the rest, loaded while the server starts. `entries`
+ * are what the file exports; `hot` is what they import dynamically, here as if that were static.
+ */
+const parts = [
+  { name: "main", entries: ["lib/cli/main.ts"], hot: ["lib/cli/commands/call.ts"] },
+  {
+    name: "run",
+    entries: ["lib/cli/run.ts", "lib/cli/call.ts"],
+    hot: ["lib/host/desk.ts", "lib/client/client.ts", "lib/transport/stdio.ts"],
+  },
+];
 
 /** Started by its address, so that it must be a file of its own. */
 const worker = "lib/base/schema-worker.ts";
@@ -69,10 +74,10 @@ if (import.meta.main) {
 // --- internal ---
 
 /**
- * Three bundles. What a plain call needs is `main.js` with its bytecode (`main.js.jsc`, which another Bun than the one that
- * built it leaves alone): half of a start was spent on reading code, and bytecode needs CommonJS, which cannot be split.
- * All that is imported later lies beside it, split, with copies of its own of what both need. The entry is an ES module
- * that awaits `main`: Bun collects garbage, in threads that it starts for that, when an entry has come to its end.
+ * What a plain call needs is CommonJS with bytecode (`main.js.jsc`, which another Bun than the one that built it leaves
+ * alone): half of a start was spent on reading code, and bytecode needs CommonJS, which cannot be split. All that is
+ * imported later lies beside it, split, with copies of its own of what both need. The entry is an ES module that awaits
+ * `main`: Bun collects garbage, in threads that it starts for that, when an entry has come to its end.
  */
 async function bundle(folder: string): Promise<void> {
   const lazy = await lazyModules();
@@ -82,35 +87,46 @@ async function bundle(folder: string): Promise<void> {
     splitting: true,
     outdir: folder,
   });
-  await write({
-    entrypoints: [join(root, main)],
-    format: "cjs",
-    bytecode: true,
-    outdir: folder,
-    plugins: [beside(lazy)],
-  });
+  for (const { name, entries, hot } of parts) {
+    const entry = join(root, `${name}-part.ts`);
+    const exported = entries.map((file) => `export * from "./${file}";`).join("");
+    await write({
+      entrypoints: [entry],
+      files: { [entry]: exported },
+      naming: { entry: `${name}.[ext]` },
+      format: "cjs",
+      bytecode: true,
+      outdir: folder,
+      plugins: [beside(lazy), link("require", hot)],
+    });
+  }
   await write({
     entrypoints: [join(root, "mcphost.ts")],
     outdir: folder,
-    plugins: [beside(lazy), requireMain()],
+    plugins: [beside(lazy), link("import.meta.require")],
   });
 }
 
-/** The entry loads `main.js` in its own thread: an import would start others, for one file. */
-function requireMain(): Bun.BunPlugin {
+/** Rewrites imports of parts to `require`, in our own thread (an import would start others), and those of `hot` to static ones. */
+function link(require: string, hot: readonly string[] = []): Bun.BunPlugin {
   return {
-    name: "require main",
+    name: "link parts",
     setup(builder) {
-      builder.onLoad({ filter: /\/mcphost\.ts$/ }, async ({ path }) => {
+      builder.onLoad({ filter: /\/(mcphost|lib\/.*)\.ts$/ }, async ({ path }) => {
         const source = await Bun.file(path).text();
-        const contents = source.replace(
-          `import { main } from "./${main}";`,
-          `if (!import.meta.require) throw new Error("mcphost needs Bun: https://bun.sh");
-          const { main } = import.meta.require("./main.js");`,
-        );
-        if (contents === source) throw new Error("mcphost.ts does not import main as it did");
-        return { contents, loader: "ts" };
+        const imports: string[] = [];
+        const contents = source.replace(/\bimport\("(\.[^"]+)"\)/g, (whole, name: string) => {
+          const target = relative(root, join(dirname(path), name));
+          const part = parts.find(({ entries }) => entries.includes(target));
+          if (part !== undefined) return `${require}("./${part.name}.js")`;
+          if (!hot.includes(target)) return whole;
+          imports.push(`import * as hot${imports.length} from "${name}";`);
+          return `hot${imports.length - 1}`;
+        });
+        return { contents: `${imports.join("")}${contents}`, loader: "ts" };
       });
+      const isPart = new RegExp(`^\\./(${parts.map(({ name }) => name).join("|")})\\.js$`);
+      builder.onResolve({ filter: isPart }, ({ path }) => ({ path, external: true }));
     },
   };
 }
@@ -139,11 +155,13 @@ async function write(config: Bun.BuildConfig): Promise<void> {
 async function lazyModules(): Promise<string[]> {
   const transpiler = new Bun.Transpiler({ loader: "ts" });
   const found = new Map<string, string>();
+  const linked = new Set(parts.flatMap(({ entries, hot }) => [...entries, ...hot]));
+  linked.delete("lib/cli/commands/call.ts");
   for (const file of ["mcphost.ts", ...new Bun.Glob("lib/**/*.ts").scanSync(root)]) {
     const source = (await Bun.file(join(root, file)).text()).replace(/^#!.*/, "");
     for (const { kind, path } of transpiler.scanImports(source)) {
       const target = join(dirname(file), path);
-      if (kind !== "dynamic-import" || !path.startsWith(".") || hot.includes(target)) continue;
+      if (kind !== "dynamic-import" || !path.startsWith(".") || linked.has(target)) continue;
       const name = basename(target);
       if ((found.get(name) ?? target) !== target) throw new Error(`two lazy modules: ${name}`);
       found.set(name, target);

@@ -3,7 +3,7 @@
  * when asked. It never touches `process.stdout`, `process.stderr` or `process.stdin`, which cost milliseconds at start.
  */
 import { HostError } from "../base/errors.ts";
-import type { Sink, Terminal } from "./types.ts";
+import type { Sink } from "./types.ts";
 
 const stderrQueueBytesMax = 1024 * 1024;
 const stdinBytesMax = 64 * 1024 * 1024;
@@ -117,35 +117,7 @@ export function stdinReader(open: () => ReadableStream<Uint8Array> = () => Bun.s
   };
 }
 
-/** Which of the three standard streams are terminals. */
-export async function terminals(): Promise<Terminal> {
-  const maybe = await Promise.all([0, 1, 2].map(maybeTerminal));
-  if (!maybe.includes(true)) return { stdin: false, stdout: false, stderr: false, columns: 80 };
-  const { isatty, WriteStream } = await import("node:tty");
-  const [stdin = false, stdout = false, stderr = false] = maybe.map((yes, fd) => yes && isatty(fd));
-  let columns: number | undefined;
-  return {
-    stdin,
-    stdout,
-    stderr,
-    get columns() {
-      if (stdout || stderr) columns ??= new WriteStream(stdout ? 1 : 2).columns;
-      return columns || 80;
-    },
-  };
-}
-
 // --- internal ---
-
-/** Cheap and one-sided: `node:tty` (milliseconds) is only asked about character devices that are not /dev/null and its kin. */
-async function maybeTerminal(fd: number): Promise<boolean> {
-  try {
-    const stat = await Bun.file(fd).stat();
-    return stat.isCharacterDevice() && !(process.platform === "linux" && stat.rdev >> 8 === 1);
-  } catch {
-    return false;
-  }
-}
 
 function readerLeft(cause: unknown): boolean {
   const code = (cause as { code?: unknown } | null)?.code;

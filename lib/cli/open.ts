@@ -144,12 +144,12 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
 
 function policyOf(flags: Parsed["flags"]): PolicyRule[] {
-  const rules = (["allow", "deny", "ask"] as const).flatMap((what) =>
-    listOf(flags[`${what}-tool`]).map((tools): PolicyRule => {
-      const origin = { label: `--${what}-tool`, kind: "named" } as const;
-      return { tools, do: what, origin, ...(what === "allow" && { answers: true }) };
-    }),
-  );
+  const rules: PolicyRule[] = [];
+  for (const what of ["allow", "deny", "ask"] as const) {
+    const origin = { label: `--${what}-tool`, kind: "named" } as const;
+    for (const tools of listOf(flags[`${what}-tool`]))
+      rules.push({ tools, do: what, origin, ...(what === "allow" && { answers: true }) });
+  }
   if (flags["allow-all"] === true)
     rules.push({ do: "allow", answers: true, origin: { label: "--allow-all", kind: "named" } });
   return rules;

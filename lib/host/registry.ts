@@ -115,6 +115,7 @@ export class Registry {
 
   /** What is not offered counts only where nothing else does. @throws HostError `usage` for several */
   #only(name: string, found: readonly NameEntry[]): NameEntry | undefined {
+    if (found.length < 2) return found[0];
     const offered = found.filter((entry) => this.#isOffered(entry));
     const [only, ...others] = offered.length > 0 ? offered : found;
     if (only === undefined || others.length === 0) return only;
@@ -141,8 +142,10 @@ export class Registry {
     await Promise.all(order.map(load));
     this.#tables.checkFlags();
     const { aborted, reason } = options.signal;
-    const cut = failures.find(({ error }) => error.cause === reason);
-    if (aborted) throw givenUp(options.signal, cut?.error.facts);
+    if (aborted) {
+      const cut = failures.find(({ error }) => error.cause === reason);
+      throw givenUp(options.signal, cut?.error.facts);
+    }
     return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   }
 

@@ -116,6 +116,8 @@ function lookAt(
 }
 
 function joined(shapes: Shape[]): Shape {
+  const [first = unknown, ...others] = shapes;
+  if (others.length === 0) return first;
   if (shapes.some(isUnknown)) return unknown;
   return {
     types: new Set(shapes.flatMap((shape) => [...shape.types])),
@@ -124,20 +126,20 @@ function joined(shapes: Shape[]): Shape {
 }
 
 /** `schema` and the schemas that apply to the same value by reference or by the given keywords, each once. */
-function* applied(
+function applied(
   schema: Json | undefined,
   root: JsonObject,
   keywords: readonly string[],
   seen = new Set<JsonObject>(),
-): Generator<JsonObject> {
-  if (!isObject(schema) || seen.has(schema)) return;
+): Set<JsonObject> {
+  if (!isObject(schema) || seen.has(schema)) return seen;
   seen.add(schema);
-  yield schema;
   if (typeof schema.$ref === "string")
-    yield* applied(atReference(root, schema.$ref), root, keywords, seen);
+    applied(atReference(root, schema.$ref), root, keywords, seen);
   for (const keyword of keywords) {
     const value = schema[keyword];
-    for (const one of Array.isArray(value) ? value : [value])
-      yield* applied(one, root, keywords, seen);
+    if (Array.isArray(value)) for (const one of value) applied(one, root, keywords, seen);
+    else if (value !== undefined) applied(value, root, keywords, seen);
   }
+  return seen;
 }

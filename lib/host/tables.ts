@@ -99,10 +99,10 @@ export class ToolTables {
 
   /** Warns once, when all servers are listed, of rules by flags that name none of their tools: typing errors, most likely. */
   checkFlags(): void {
-    if (this.#flagsChecked || this.#servers.some((server) => server.lastTools === undefined))
-      return;
-    this.#flagsChecked = true;
     const { policy, log } = this.#options;
+    if (policy.length === 0 || this.#flagsChecked) return;
+    if (this.#servers.some((server) => server.lastTools === undefined)) return;
+    this.#flagsChecked = true;
     const flags = policy.filter(({ origin }) => origin !== undefined && origin.file === undefined);
     if (flags.length === 0) return;
     const { byServer } = this.get().table;

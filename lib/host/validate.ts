@@ -50,8 +50,10 @@ export class Validator {
 
   /** Warns of arguments that the schema neither names nor forbids: typing errors, most likely. */
   warnOfStrays(tool: HostTool, args: JsonObject): void {
+    const strays = straysIn(tool, args);
+    if (strays.length === 0) return;
     const known = propertiesOf(tool.inputSchema).map((property) => property.key);
-    for (const key of straysIn(tool, args)) {
+    for (const key of strays) {
       const meant = didYouMean(nearest(key, known, 1).map((name) => JSON.stringify(name)));
       const text = `the tool names no argument ${JSON.stringify(key)}`;
       this.#warn(tool, meant === undefined ? text : `${text}; ${meant}`);

@@ -45,7 +45,6 @@ const base = new Set(
     "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR"
   ).split(" "),
 );
-const basePrefixes = ["LC_", "XDG_"];
 /** In capitals: Windows does not tell cases apart. */
 const windowsBase = new Set(
   (
@@ -58,7 +57,7 @@ const windowsBase = new Set(
 function isBase(name: string, isWindows: boolean): boolean {
   const known = isWindows ? name.toUpperCase() : name;
   if (base.has(known) || (isWindows && windowsBase.has(known))) return true;
-  return basePrefixes.some((prefix) => known.startsWith(prefix));
+  return known.startsWith("LC_") || known.startsWith("XDG_");
 }
 
 function check(name: string, value: string | null, server: string): void {

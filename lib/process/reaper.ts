@@ -92,6 +92,7 @@ populated() { # does group $1 hold a process that is not a zombie
   set -f; IFS='
 '
   for row in $rows; do
+    case $row in *" $1 "*) ;; *) continue ;; esac # most are not worth taking apart
     IFS=' '
     fields "$row"
     case $state in

@@ -1,0 +1,27 @@
+/** Why a command ended before it was done, in words. Pure. */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Facts } from "../base/errors.ts";
+
+/** The end by a signal. */
+export function cancelled(signal: string): HostError {
+  const words = { SIGINT: "interrupted", SIGTERM: "terminated", SIGHUP: "hung up" }[signal];
+  return new HostError("cancelled", `${words ?? "ended"} (${signal})`, { facts: { signal } });
+}
+
+/** Why it ended, with the evidence of what was under way. */
+export function merged(reason: unknown, error: unknown): unknown {
+  if (!isHostError(reason) || !isHostError(error) || error === reason) return reason;
+  const facts = { ...error.facts, ...reason.facts };
+  const step = reason.code === "timeout" ? stepOf(error.facts) : "";
+  return new HostError(reason.code, `${reason.message}${step}`, { facts, cause: error });
+}
+
+// --- internal ---
+
+/** What was under way, as far as it is known. */
+function stepOf({ server, method, tool }: Facts): string {
+  if (server === undefined) return "";
+  if (typeof method !== "string") return ` while server "${server}" was being started`;
+  const what = tool === undefined ? method : `${method} of ${tool}`;
+  return ` while server "${server}" was to answer ${what}`;
+}
