@@ -113,7 +113,7 @@ export interface RequestOptions {
 export interface TaskWish {
   /** What the tool says of itself. */
   support: TaskSupport;
-  /** How long the server should keep the task. @default the call's hard cap, a day with `detach` */
+  /** How long the server should keep the task. @default a day */
   ttlMs?: number;
   /**
    * Nobody waits: the reply is the server's own that made the task, or the result where it was done at once. A tool that
