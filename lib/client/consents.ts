@@ -64,8 +64,8 @@ const askedMax = 20;
 function elicitationsIn({ data }: RpcError): JsonObject[] {
   const listed = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
   const found = listed.filter(isObject);
-  const isUrl = ({ mode = "url" }: JsonObject) => mode === "url";
-  return found.length === listed.length && found.every(isUrl) ? found : [];
+  const others = listed.filter((one) => !isObject(one) || (one.mode ?? "url") !== "url");
+  return others.length === 0 ? found : [];
 }
 
 function isText(value: unknown): value is string {
