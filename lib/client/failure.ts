@@ -65,6 +65,32 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
   });
 }
 
+/** As `startFailure`, of a server that is reached over HTTP: what a failed exchange says of itself goes through. */
+export function remoteFailure(
+  error: unknown,
+  { name, method, waitedMs }: Omit<FailureOptions, "info">,
+): HostError {
+  const failed = startFailure(error, { name, method, info: {}, waitedMs });
+  if (error instanceof RpcError) {
+    const facts = { ...failed.facts, method };
+    return new HostError(failed.code, failed.message, { facts, hint: failed.hint!, cause: error });
+  }
+  if (!isHostError(error)) return failed;
+  const { code, message, facts, hint } = error;
+  if (code === "timeout")
+    return new HostError("server_start", failed.message, {
+      facts: { ...facts, ...failed.facts, method },
+      hint: "is an MCP server at that URL? if it is slow to answer, raise startTimeoutMs",
+      cause: error,
+    });
+  if (code !== "server_exit" && code !== "rpc_error") return error;
+  return new HostError("server_start", message, {
+    facts: { ...facts, server: name, method },
+    ...(hint !== undefined && { hint }),
+    cause: error,
+  });
+}
+
 /** The error for a program that sends back what it gets. */
 export function echoFailure(cause: unknown, name: string): HostError {
   return new HostError(
