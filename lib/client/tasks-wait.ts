@@ -5,7 +5,7 @@
 import { settlesWithin } from "../base/async.ts";
 import { realClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
-import { HostError, isHostError } from "../base/errors.ts";
+import { isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
@@ -13,6 +13,14 @@ import { RpcError } from "../protocol/jsonrpc.ts";
 import { isTerminal, pollDelayMs, readTask, taskError } from "../protocol/tasks.ts";
 import type { Task } from "../protocol/tasks.ts";
 import { answerAll } from "./rounds.ts";
+import {
+  cancelledTaskError,
+  forgottenError,
+  lateError,
+  lostTaskError,
+  taskFault,
+} from "./tasks-errors.ts";
+import type { TaskPlace } from "./tasks-errors.ts";
 import type { CallReply, ConnectOptions, McpClient, Reply, RequestOptions } from "./types.ts";
 
 /** A client, and what it was connected with. */
@@ -91,7 +99,8 @@ class Watch {
       if (isWaiting) await this.#pause(asked);
       const reply = await this.#ask("tasks/get");
       const task = readTask(reply.result);
-      if (task === undefined || task.taskId !== this.#task.taskId) throw this.#error("is no task");
+      if (task === undefined || task.taskId !== this.#task.taskId)
+        throw taskFault(this.#at, "is no task");
       this.#report(task);
       this.#task = { ...this.#task, ...task };
       this.#reply = reply;
@@ -107,17 +116,14 @@ class Watch {
 
   /** The error to give, after the server was told what it has to be told. */
   async failed(error: unknown): Promise<unknown> {
-    const { client, name } = this.#context;
+    const { client } = this.#context;
     const { taskId } = this.#task;
     if (error instanceof RpcError || isTerminal(this.#task)) return error;
-    if (isHostError(error) && error.code === "server_exit") return this.#lost(error);
+    if (isHostError(error) && error.code === "server_exit") return lostTaskError(this.#at, error);
     const cancelled = client.request("tasks/cancel", { taskId }, { timeoutMs: 5000 });
     await settlesWithin(cancelled, cancelMs);
-    if (this.#options.signal?.aborted !== true) return error;
-    return new HostError("cancelled", `task ${taskId} on server "${name}" was cancelled`, {
-      facts: { server: name, taskId, sent: true },
-      cause: this.#options.signal.reason,
-    });
+    const { signal } = this.#options;
+    return signal?.aborted === true ? cancelledTaskError(this.#at, signal.reason) : error;
   }
 
   end(): void {
@@ -134,7 +140,7 @@ class Watch {
     const slept = this.#clock.sleep(Math.min(delayMs, this.#leftMs()), signal).catch(() => {});
     await Promise.race([slept, woken]);
     scope.abort();
-    if (this.#leftMs() <= 0) throw this.#late();
+    if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs);
   }
 
   /** A question about a task changes nothing: where its answer was lost it is asked again, a few times. */
@@ -153,7 +159,7 @@ class Watch {
       } catch (error) {
         const isLoss = isHostError(error) && error.code === "server_exit";
         if (!isLoss || this.#isLinkLost || losses >= lossesMax)
-          throw method === "tasks/get" ? this.#forgotten(error) : error;
+          throw method === "tasks/get" ? forgottenError(this.#at, error) : error;
         await this.#clock.sleep(200 * 2 ** losses, this.#signal);
       }
     }
@@ -167,7 +173,7 @@ class Watch {
     for (const [key, request] of Object.entries(asked)) {
       if (this.#answered.has(key)) continue;
       if (!isObject(request) || typeof request.method !== "string")
-        throw this.#error("asks for input without saying what");
+        throw taskFault(this.#at, "asks for input without saying what");
       const params = isObject(request.params) ? request.params : {};
       open.push([key, { method: request.method, params }]);
     }
@@ -183,12 +189,12 @@ class Watch {
     const { client } = this.#context;
     if (status === "cancelled") {
       const why = statusMessage === undefined ? "" : `: ${statusMessage}`;
-      throw this.#error(`was cancelled by the server${why}`);
+      throw taskFault(this.#at, `was cancelled by the server${why}`);
     }
     if (client.era === "legacy") return await this.#ask("tasks/result");
     if (status === "failed") throw new RpcError(taskError(this.#task));
     const { result } = this.#task.raw;
-    if (!isObject(result)) throw this.#error("is completed and has no result");
+    if (!isObject(result)) throw taskFault(this.#at, "is completed and has no result");
     const whole = this.#reply;
     return {
       result,
@@ -201,46 +207,11 @@ class Watch {
     this.#options.onProgress?.({ progress: this.#clock.now() - this.#startedAt, message });
   }
 
+  get #at(): TaskPlace {
+    return { server: this.#context.name, taskId: this.#task.taskId };
+  }
+
   #leftMs(): number {
     return this.#capMs - (this.#clock.now() - this.#startedAt);
-  }
-
-  #late(): HostError {
-    const { name } = this.#context;
-    const text = `task ${this.#task.taskId} on server "${name}" was not done within ${this.#capMs} ms`;
-    return new HostError("timeout", text, {
-      facts: { ...this.#facts(), sent: true, timeoutMs: this.#capMs },
-      hint: "it was cancelled; a longer timeoutMs (--timeout) waits longer, ten times that in all",
-    });
-  }
-
-  #lost(error: HostError): HostError {
-    const { name } = this.#context;
-    const { sessionLost: _, ...facts } = error.facts;
-    const text = `the link to server "${name}" was lost while task ${this.#task.taskId} was running: it may go on there`;
-    return new HostError("uncertain", text, {
-      facts: { ...facts, ...this.#facts(), sent: true },
-      hint: "ask for the task by its id before you call the tool again",
-      cause: error,
-    });
-  }
-
-  /** The server does not know the task: most likely it has kept it long enough. */
-  #forgotten(error: unknown): unknown {
-    if (!(error instanceof RpcError) || error.code !== -32602) return error;
-    return this.#error(`is not known to the server (any more): ${error.message}`, error);
-  }
-
-  #error(what: string, cause?: unknown): HostError {
-    const { name } = this.#context;
-    const text = `task ${this.#task.taskId} of server "${name}" ${what}`;
-    return new HostError("rpc_error", text, {
-      facts: this.#facts(),
-      ...(cause !== undefined && { cause }),
-    });
-  }
-
-  #facts(): { server: string; taskId: string } {
-    return { server: this.#context.name, taskId: this.#task.taskId };
   }
 }
