@@ -23,10 +23,10 @@ export interface ConsentOptions extends Omit<AnswerOptions, "signal"> {
  * @throws RpcError the same, where there is no consent, or nothing that could be asked
  * @throws HostError `cancelled`
  */
-export async function consents(error: RpcError, options: ConsentOptions): Promise<void> {
+export async function consents(needed: RpcError, options: ConsentOptions): Promise<void> {
   const { listen, waitMs, signal = new AbortController().signal } = options;
-  const asked = elicitationsIn(error);
-  if (asked.length === 0 || asked.length > askedMax) throw error;
+  const asked = elicitationsIn(needed);
+  if (asked.length === 0 || asked.length > askedMax) throw needed;
   const open = new Set(asked.map(({ elicitationId }) => elicitationId).filter(isText));
   const done = Promise.withResolvers<void>();
   // From here on: it may be done before the last question is answered. Ids that are not ours say nothing.
@@ -36,7 +36,7 @@ export async function consents(error: RpcError, options: ConsentOptions): Promis
   });
   for (const params of asked) {
     const { action } = await answerUrl(params, { ...options, signal });
-    if (action !== "accept") throw error;
+    if (action !== "accept") throw needed;
   }
   if (open.size > 0) {
     const stop = new AbortController();
