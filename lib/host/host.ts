@@ -24,6 +24,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     guard: () => started.guard(),
     take: (server) => started.take(server),
     spawned: (child) => started.spawned(child),
+    linked: (link) => started.linked(link),
     keep: (work) => started.keep(work),
   };
   const servers = options.servers
