@@ -30,12 +30,14 @@ export function watchEra(peer: Peer, { name, remembered, isStill }: WatchOptions
     if (error instanceof RpcError && error.code === unsupportedVersion) return true;
     if (isProven || !isTelling(error, method)) return false;
     // Many may be refused at a time: one question does for all.
-    checking ??= isStill().finally(() => (checking = undefined));
+    checking ??= isStill();
     try {
       isProven = await checking;
       return !isProven;
     } catch {
       return false;
+    } finally {
+      checking = undefined;
     }
   };
 
