@@ -87,10 +87,11 @@ class Watch {
       const isStatus = method === "notifications/tasks/status" || method === "notifications/tasks";
       if (isStatus && params.taskId === task.taskId) this.#wake();
     });
-    void client.closed.then(() => {
+    const onClosed = () => {
       this.#isLinkLost = true;
       this.#wake();
-    });
+    };
+    void client.closed.then(onClosed);
   }
 
   async run(): Promise<CallReply> {

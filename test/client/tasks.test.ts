@@ -7,66 +7,16 @@ import { silent } from "../../lib/base/log.ts";
 import { connect } from "../../lib/client/client.ts";
 import { waitForTask } from "../../lib/client/tasks-wait.ts";
 import type { TaskContext } from "../../lib/client/tasks-wait.ts";
-import type { ConnectOptions, McpClient, TaskWish } from "../../lib/client/types.ts";
+import type { TaskWish } from "../../lib/client/types.ts";
 import { RpcError } from "../../lib/protocol/jsonrpc.ts";
-import type { Message } from "../../lib/protocol/jsonrpc.ts";
 import { pollDelayMs, readTask, taskSupportOf } from "../../lib/protocol/tasks.ts";
 import type { Task } from "../../lib/protocol/tasks.ts";
-import { memoryPair } from "../../lib/transport/memory.ts";
-import { duplex } from "../fixtures/remote/duplex.ts";
-import { State } from "../fixtures/remote/state.ts";
 import { simulatedClock } from "./clock.ts";
 import { metaOf, modernScript, scripted, text, until } from "./kit.ts";
-import type { Incoming } from "./kit.ts";
+import { eras, served } from "./served.ts";
 
-const eras = ["legacy", "modern"] as const;
 const required: TaskWish = { support: "required" };
 const tasksKey = "io.modelcontextprotocol/tasks";
-
-interface Served extends AsyncDisposable {
-  client: McpClient;
-  state: State;
-  received: Incoming[];
-  methods(): string[];
-}
-
-/** A client of the fixture server, over memory. */
-async function served(
-  era: (typeof eras)[number],
-  extra: Partial<ConnectOptions> = {},
-): Promise<Served> {
-  const state = new State();
-  const received: Incoming[] = [];
-  const client = await connect({
-    name: "far",
-    clientInfo: { name: "test", version: "0" },
-    answers: {},
-    log: silent,
-    signal: new AbortController().signal,
-    ...extra,
-    async open() {
-      const [near, far] = memoryPair();
-      const send = (message: Message) => void far.send(message).catch(() => {});
-      const link = duplex(state, { era, send, drop: () => void far[Symbol.asyncDispose]() });
-      void (async () => {
-        for await (const item of far.incoming) {
-          if (!("message" in item)) continue;
-          received.push({ params: {}, ...item.message } as Incoming);
-          link.take(item.message);
-        }
-        link.end();
-      })();
-      return near;
-    },
-  });
-  return {
-    client,
-    state,
-    received,
-    methods: () => received.flatMap(({ method }) => method ?? []),
-    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
-  };
-}
 
 /** A client that answers requests about one task by a list of states; what is thrown in it is thrown. */
 function scriptedTask(era: "legacy" | "modern", states: (JsonObject | Error)[]) {
@@ -109,7 +59,7 @@ const say = (statusMessage: string) => ({ status: "working", statusMessage });
 const poll = (pollIntervalMs: number) => ({ status: "working", pollIntervalMs });
 const lost = () =>
   new HostError("server_exit", "lost", { facts: { sent: false, sessionLost: true } });
-const wish = (support: TaskWish["support"]) => ({ task: { support, detach: true } });
+const detached = (support: TaskWish["support"]) => ({ task: { support, detach: true } });
 const done = { status: "completed", result: { content: [] } };
 
 async function failureOf(promise: Promise<unknown>): Promise<HostError> {
@@ -356,13 +306,13 @@ test.each(eras)(
 
 test("a tool that cannot run as a task is refused before anything is sent", async () => {
   await using far = await served("legacy");
-  const error = await failureOf(far.client.callTool("echo", {}, wish("forbidden")));
+  const error = await failureOf(far.client.callTool("echo", {}, detached("forbidden")));
   expect(error).toMatchObject({ code: "usage", facts: { tool: "echo", sent: false } });
   expect(far.methods()).not.toContain("tools/call");
 
   const plain = scripted(modernScript());
   await using client = await connect(plain.options);
-  expect(await failureOf(client.callTool("one", {}, wish("required")))).toMatchObject({
+  expect(await failureOf(client.callTool("one", {}, detached("required")))).toMatchObject({
     code: "usage",
   });
   expect(plain.methods()).not.toContain("tools/call");
