@@ -11,6 +11,18 @@ export type { Answers } from "./lib/client/types.ts";
 export type { Limits, PolicyRule } from "./lib/config/types.ts";
 export type { Actor, Outcome } from "./lib/hooks/call.ts";
 export type {
+  CompleteRequest,
+  HostAnswer,
+  HostPrompt,
+  HostResource,
+  HostTemplate,
+  ListRequest,
+  PromptListing,
+  PromptRequest,
+  ReadRequest,
+  ResourceListing,
+} from "./lib/host/feature-types.ts";
+export type {
   CallRequest,
   Host,
   HostEvent,

@@ -16,8 +16,10 @@ test("the module's public types", async () => {
   );
   expect(types.filter((name) => name !== "").toSorted()).toEqual(
     (
-      "Actor Answers CallRequest ErrorCode Facts Host HostError HostEvent HostOptions HostServer HostTool " +
-      "Json JsonObject Limits Log LogEntry Outcome PolicyRule Progress ServerStatus ToolAnnotations ToolListing ToolResult"
+      "Actor Answers CallRequest CompleteRequest ErrorCode Facts Host HostAnswer HostError HostEvent " +
+      "HostOptions HostPrompt HostResource HostServer HostTemplate HostTool Json JsonObject Limits " +
+      "ListRequest Log LogEntry Outcome PolicyRule Progress PromptListing PromptRequest ReadRequest " +
+      "ResourceListing ServerStatus ToolAnnotations ToolListing ToolResult"
     ).split(" "),
   );
 });

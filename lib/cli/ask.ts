@@ -9,16 +9,27 @@ import { visible } from "./visible.ts";
 export interface Questions {
   /** Yes or no; no is what Enter gives. @throws HostError `cancelled` on Ctrl-C */
   confirm(message: string): Promise<boolean>;
-  /**
-   * A line of text; undefined when nothing was typed. `initial` is shown as what is taken then.
-   * @throws HostError `cancelled` on Ctrl-C
-   */
-  text(
-    message: string,
-    options?: { secret?: boolean; initial?: string | undefined },
-  ): Promise<string | undefined>;
+  /** A line of text; undefined when nothing was typed. @throws HostError `cancelled` on Ctrl-C */
+  text(message: string, options?: TextOptions): Promise<string | undefined>;
   /** One of a few values; `initial` is what Enter gives. @throws HostError `cancelled` on Ctrl-C */
   pick(message: string, options: readonly Option[], initial?: string): Promise<string>;
+  /** Any of a few values; `initial` are picked already. @throws HostError `cancelled` on Ctrl-C */
+  pickMany(
+    message: string,
+    options: readonly Option[],
+    initial?: readonly string[],
+  ): Promise<string[]>;
+}
+
+export interface TextOptions {
+  /** What is typed is not shown. */
+  secret?: boolean;
+  /** Shown as what is taken where nothing is typed. */
+  initial?: string | undefined;
+  /** Stands there already, to be changed. */
+  filled?: string | undefined;
+  /** Why the text does not do; then it can be changed. */
+  fault?: (text: string) => string | undefined;
 }
 
 /** What can be picked, and how it is called. */
@@ -50,10 +61,14 @@ export function questions(
       if (prompts.isCancel(answer)) throw interrupted(io);
       return answer;
     },
-    async text(message, { secret = false, initial } = {}) {
+    async text(message, { secret = false, initial, filled, fault } = {}) {
       const prompts = await import("@clack/prompts");
       const words = initial === undefined || secret ? message : `${message} (default: ${initial})`;
-      const answer = await (secret ? prompts.password : prompts.text)(common(words));
+      const answer = await (secret ? prompts.password : prompts.text)({
+        ...common(words),
+        ...(filled !== undefined && { initialValue: visible(filled) }),
+        ...(fault && { validate: (text) => visible(fault(text ?? "") ?? "") || undefined }),
+      });
       if (prompts.isCancel(answer)) throw interrupted(io);
       return answer === "" ? undefined : answer;
     },
@@ -61,11 +76,19 @@ export function questions(
       const prompts = await import("@clack/prompts");
       const answer = await prompts.select({
         ...common(message),
-        options: options.map(({ value, label }) => ({
-          value,
-          label: visible(label === value ? value : `${label} (${value})`),
-        })),
+        options: options.map(shown),
         ...(initial !== undefined && { initialValue: initial }),
+      });
+      if (prompts.isCancel(answer)) throw interrupted(io);
+      return answer;
+    },
+    async pickMany(message, options, initial = []) {
+      const prompts = await import("@clack/prompts");
+      const answer = await prompts.multiselect({
+        ...common(message),
+        options: options.map(shown),
+        initialValues: [...initial],
+        required: false,
       });
       if (prompts.isCancel(answer)) throw interrupted(io);
       return answer;
@@ -73,7 +96,16 @@ export function questions(
   };
 }
 
+/** A choice by its name, and by its value too where that is another. */
+export function option(value: string, label: string): Option {
+  return { value, label: label === value ? value : `${label} (${value})` };
+}
+
 // --- internal ---
+
+function shown({ value, label }: Option): Option {
+  return { value, label: visible(label) };
+}
 
 /** A terminal in raw mode gives Ctrl-C as a key, not as a signal: here it becomes one, and ends all that is under way. */
 function interrupted({ signal, interrupt }: Pick<Io, "signal" | "interrupt">): HostError {

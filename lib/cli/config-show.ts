@@ -10,7 +10,7 @@ import {
   secretsOfUrl,
   userOfUrl,
 } from "../config/secrets.ts";
-import type { Config, Origin, ServerConfig } from "../config/types.ts";
+import type { Config, Origin, ServerConfig, ServerTls } from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */
 export function shownConfig(config: Config): object {
@@ -44,7 +44,13 @@ function shownServer(whole: ServerConfig): object {
   const { written: _, origin, ...server } = whole;
   const from = shownOrigin(origin);
   if (server.kind === "http")
-    return { ...server, url: shownUrl(server.url), headers: shownValues(server.headers), from };
+    return {
+      ...server,
+      url: shownUrl(server.url),
+      headers: shownValues(server.headers),
+      ...(server.tls && { tls: shownTls(server.tls) }),
+      from,
+    };
   const { givenEnv, ...rest } = server;
   const command = shownArgument(server.command);
   const args = server.args.map((arg, at) => shownArgument(arg, server.args[at - 1]));
@@ -60,6 +66,19 @@ function shownValues(
   for (const [name, value] of Object.entries(values))
     shown[name] = value === null || isReference(value) ? value : mask;
   return shown;
+}
+
+/** Files are shown, a key or certificate written out is not. */
+function shownTls({ passphrase, insecure, ...files }: ServerTls): object {
+  const shown = Object.entries(files).map(([name, file]) => [
+    name,
+    file.includes("-----BEGIN ") ? mask : file,
+  ]);
+  return {
+    ...Object.fromEntries(shown),
+    ...(passphrase !== undefined && shownValues({ passphrase })),
+    ...(insecure !== undefined && { insecure }),
+  };
 }
 
 /** Nothing but references, and no default that could be a secret itself. */

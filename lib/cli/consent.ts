@@ -5,9 +5,10 @@
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { folderOf } from "../config/paths.ts";
+import { readReferences } from "../config/references.ts";
 import { trustStore } from "../config/trust.ts";
 import type { Config, ServerConfig } from "../config/types.ts";
-import { questions } from "./ask.ts";
+import { option, questions } from "./ask.ts";
 import { shellQuote } from "./tool-help.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
@@ -19,8 +20,12 @@ export function entryWords(server: ServerConfig): string {
   const lines = [`server "${name}"`, `  in      ${file}`];
   if (server.kind === "http") {
     lines.push(`  reaches ${server.url}`);
-    const headers = Object.keys(server.headers);
+    const headers = Object.entries(server.headers).map(headerWords);
     if (headers.length > 0) lines.push(`  headers ${headers.join(", ")}`);
+    const { ca, cert, insecure } = server.tls ?? {};
+    if (ca !== undefined) lines.push(`  trusts  ${fileWords(ca)}`);
+    if (cert !== undefined) lines.push(`  shows   the certificate ${fileWords(cert)}`);
+    if (insecure === true) lines.push("  checks  no certificate: anybody on the way can read it");
   } else {
     lines.push(`  runs    ${[server.command, ...server.args].map(shellQuote).join(" ")}`);
     lines.push(`  folder  ${server.cwd ?? folderOf(file)}`);
@@ -63,6 +68,18 @@ export async function ensureTrusted(server: ServerConfig, context: TrustContext)
   );
 }
 
+/** A header with the references of its value: what of ours would be sent. The value itself may be a secret. */
+function headerWords([name, value]: [string, string]): string {
+  const sent = readReferences(value)
+    .filter((part) => typeof part !== "string")
+    .map(({ kind, name: what }) => (kind === "env" ? what : `${kind}:${what}`));
+  return sent.length === 0 ? name : `${name} (${sent.map((what) => `\${${what}}`).join(" ")})`;
+}
+
+function fileWords(file: string): string {
+  return file.includes("-----BEGIN ") ? "written in it" : file;
+}
+
 /** Asks for an input of a config; undefined where nobody can be asked. */
 export async function askInput(
   io: Io,
@@ -72,6 +89,10 @@ export async function askInput(
   const words = input.description ?? `A value for ${id}`;
   const ask = questions(io);
   if (input.options && input.options.length > 0)
-    return await ask?.pick(words, input.options, input.default);
+    return await ask?.pick(
+      words,
+      input.options.map(({ value, label }) => option(value, label)),
+      input.default,
+    );
   return await ask?.text(words, { secret: input.password ?? false, initial: input.default });
 }

@@ -56,6 +56,12 @@ export const serverFlags: FlagTable = {
     description: "a variable for the server; K alone passes our own value on",
   },
   "inherit-env": { type: "boolean", description: "pass our whole environment to the server" },
+  header: {
+    type: "string",
+    valueHint: "'K: V'",
+    repeat: true,
+    description: "a header for servers that are reached by a URL; ${VAR} in it is filled in",
+  },
   cwd: { type: "string", valueHint: "DIR", description: "the folder that the server starts in" },
   timeout: {
     type: "string",
@@ -72,6 +78,12 @@ export const serverFlags: FlagTable = {
     valueHint: "ID=VALUE",
     repeat: true,
     description: "the value of ${input:ID} in a config",
+  },
+  elicit: {
+    type: "string",
+    valueHint: "JSON",
+    description:
+      "answer what servers ask in a form: an object of values by field, {} for the defaults, or decline or cancel",
   },
   trust: { type: "boolean", description: "trust a config that was found, for this run" },
   "no-user-config": { type: "boolean", description: "leave the user's own config out" },

@@ -6,11 +6,13 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
+import type { Answers } from "../client/types.ts";
 import { loadConfig } from "../config/load.ts";
 import { ourPaths, resolvePath } from "../config/paths.ts";
-import type { BadServer, Config, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenedHost, VerdictStore } from "../host/types.ts";
+import { answersFrom } from "./answers.ts";
 import { endEarly } from "./early.ts";
 import type { Failure } from "./failures.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
@@ -45,6 +47,7 @@ export async function configFromFlags(
     noUserConfig: flags["no-user-config"] === true,
     flags: {
       env: listOf(flags["env"]),
+      headers: listOf(flags["header"]),
       inheritEnv: flags["inherit-env"] === true ? true : undefined,
       cwd: cwd === undefined ? undefined : resolvePath(io.cwd, cwd),
       protocol: textOf(flags["protocol"]),
@@ -68,18 +71,22 @@ export async function openFromFlags(
   early?: EarlyStart,
 ): Promise<Opened> {
   try {
-    return open(parsed, await configFromFlags(parsed, io), { io, log, early });
+    const answers = await answersFrom(parsed, io, log);
+    return open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
   } catch (error) {
     if (early) await endEarly(early);
     throw error;
   }
 }
 
-function open(
-  parsed: Parsed,
-  config: Config,
-  { io, log, early }: { io: Io; log: Log; early: EarlyStart | undefined },
-): Opened {
+interface OpenWith {
+  io: Io;
+  log: Log;
+  early: EarlyStart | undefined;
+  answers: Answers | undefined;
+}
+
+function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenWith): Opened {
   const { flags } = parsed;
   for (const { file, kind } of config.files)
     debug(log, undefined, () => `config read: ${file} (${kind})`);
@@ -89,7 +96,7 @@ function open(
   const verdicts = flags["no-cache"] === true ? undefined : deferredVerdicts(io, log);
   const level = textOf(flags["log-level"]);
   const prepare = prepareFromFlags(parsed, io, log, config);
-  const started = new Map<string, StdioServer>();
+  const started = new Map<string, ServerConfig>();
   const host = openHost({
     servers,
     async prepare(server, signal) {
@@ -104,6 +111,7 @@ function open(
     signal: io.signal,
     log,
     limits: config.limits,
+    ...(answers && { answers }),
     ...(early && { started: early }),
     ...(verdicts && { verdicts }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
@@ -116,7 +124,7 @@ function open(
     async explain(error) {
       if (!isHostError(error) || error.code !== "server_start") return error;
       const server = started.get(error.facts.server ?? "");
-      if (server === undefined) return error;
+      if (server?.kind !== "stdio") return error;
       const { withStartHint } = await import("./start-hint.ts");
       return withStartHint(error, io.env, server);
     },

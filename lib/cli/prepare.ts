@@ -7,7 +7,7 @@ import type { Log } from "../base/log.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { expandServer } from "../config/expand.ts";
 import { ourPaths } from "../config/paths.ts";
-import type { Config, StdioServer } from "../config/types.ts";
+import type { Config, ServerConfig } from "../config/types.ts";
 import type { ExpandContext } from "../config/values.ts";
 import type { OpenHostOptions } from "../host/types.ts";
 import { listOf, textOf } from "./flags.ts";
@@ -41,22 +41,13 @@ export function prepareFromFlags(
     ask: (id, input) => inTurn(async () => (await import("./consent.ts")).askInput(io, id, input)),
     readFile: async (path) => (await import("../config/files.ts")).readValue(path),
   };
-  return async (server): Promise<StdioServer> => {
+  return async (server): Promise<ServerConfig> => {
     if (server.origin.kind === "found" && flags["trust"] !== true) {
       // The turn is taken before anything is waited for: questions come in the order of the config.
       await inTurn(async () =>
         (await import("./consent.ts")).ensureTrusted(server, { io, log, folder: state }),
       );
     }
-    if (server.kind !== "stdio")
-      throw new HostError(
-        "config",
-        `server "${server.name}" is reached over HTTP, which is not built in yet`,
-        {
-          facts: { server: server.name },
-          hint: "servers that are started by a command work",
-        },
-      );
     const { server: ready, secrets } = await expandServer(server, context);
     io.secrets?.later(() => secrets().filter((secret) => !typed.includes(secret)));
     return ready;

@@ -9,14 +9,18 @@ import { ttlOf } from "../protocol/caching.ts";
 import type { Codec, Decoded } from "../protocol/codec.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool } from "../protocol/mcp.ts";
+import { urlElicitationRequired } from "../protocol/modes.ts";
 import { readTools } from "../protocol/tools.ts";
 import type { Answer, PeerRequestOptions } from "../transport/peer-types.ts";
 import { capabilitiesOf } from "./answers.ts";
 import { createInbound } from "./inbound.ts";
+import type { Inbound } from "./inbound.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Connection } from "./negotiate.ts";
 import { allPages } from "./pages.ts";
+import type { TaskContext } from "./tasks-wait.ts";
 import type {
+  CallOptions,
   CallReply,
   ConnectOptions,
   McpClient,
@@ -33,9 +37,15 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
   const inbound = createInbound(options);
   const connection = await negotiate(options, inbound);
   const { peer, codec, capabilities, serverInfo, instructions, verdict } = connection;
-  const line: Line = { ...options, codec, ask: asker(connection, options) };
+  const line: Line = {
+    ...options,
+    codec,
+    listen: inbound.listen,
+    ask: asker(connection, options),
+    client: () => client,
+  };
   setLogLevel(connection, options);
-  return {
+  const client: McpClient = {
     era: codec.era,
     revision: codec.revision,
     serverInfo,
@@ -54,8 +64,9 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     request: (method, params, requestOptions = {}) =>
       request(line, { method, params }, requestOptions),
     onNotification: (listener) => inbound.listen(listener),
-    callTool: (tool, args, requestOptions = {}) =>
-      callTool(line, { name: tool, arguments: args }, requestOptions),
+    callTool: (tool, args, callOptions = {}) =>
+      callTool(line, { name: tool, arguments: args }, callOptions),
+    tasks: async () => (await tasks()).tasksOf(taskLine(line)),
     async ping(requestOptions = {}) {
       try {
         await line.ask(codec.ping ? "ping" : "server/discover", {}, requestOptions);
@@ -66,6 +77,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     },
     [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
+  return client;
 }
 
 // --- internal ---
@@ -81,7 +93,10 @@ type Ask = (
 /** What a request needs. */
 interface Line extends ConnectOptions {
   codec: Codec;
+  listen: Inbound["listen"];
   ask: Ask;
+  /** Itself. */
+  client: () => McpClient;
 }
 
 const timeoutDefaultMs = 60_000;
@@ -89,15 +104,26 @@ const timeoutDefaultMs = 60_000;
 /** How this client sends one request: dressed by the codec, with its own id as progress token. */
 function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
   const { clientInfo, logLevel } = options;
-  const capabilities = capabilitiesOf(options.answers, codec.revision);
+  const capabilities = {
+    ...capabilitiesOf(options.answers, codec.revision),
+    ...(codec.era === "modern" && { extensions }),
+  };
   const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
-  return (method, params, requestOptions, about) =>
-    peer.request(method, (progressToken) => codec.params(params, { ...envelope, progressToken }), {
+  return (method, params, requestOptions, about) => {
+    const dressed = (id: number): JsonObject => {
+      requestOptions.onId?.(id);
+      return codec.params(params, { ...envelope, progressToken: id });
+    };
+    return peer.request(method, dressed, {
       ...requestOptions,
       timeoutMs: requestOptions.timeoutMs ?? timeoutDefaultMs,
       about,
     });
+  };
 }
+
+/** The extensions that we speak; whatever else a server declares is left alone. */
+const extensions = { "io.modelcontextprotocol/tasks": {} };
 
 /** Asks a legacy server for its logs; whether it takes that or not changes nothing. */
 function setLogLevel({ peer, codec, capabilities }: Connection, options: ConnectOptions): void {
@@ -137,16 +163,28 @@ async function listTools(line: Line, requestOptions: RequestOptions): Promise<To
 
 async function callTool(
   line: Line,
-  params: { name: string; arguments: JsonObject },
-  requestOptions: RequestOptions,
+  call: { name: string; arguments: JsonObject },
+  options: CallOptions,
 ): Promise<CallReply> {
-  const { name: tool } = params;
+  const { name: tool } = call;
   const about = { label: `tools/call of ${tool}`, facts: { tool } };
+  const { task } = options;
   try {
-    return await request(line, { method: "tools/call", params, about }, requestOptions);
+    const params =
+      task === undefined ? call : (await tasks()).askForTask(call, taskLine(line), task);
+    const reply = await request(line, { method: "tools/call", params, about }, options);
+    const isTask = line.codec.era === "modern" && reply.result.resultType === "task";
+    if (task === undefined && !isTask) return reply;
+    return await (await tasks()).followCall(reply, taskLine(line), options);
   } catch (error) {
     throw lossOf(error);
   }
+}
+
+const tasks = () => import("./tasks.ts");
+
+function taskLine(line: Line): TaskContext {
+  return { ...line, client: line.client() };
 }
 
 interface Asked {
@@ -158,7 +196,10 @@ interface Asked {
 async function request(line: Line, asked: Asked, requestOptions: RequestOptions): Promise<Reply> {
   const { name, ask } = line;
   const { method, params, about } = asked;
-  let reply = replyOf(await ask(method, params, requestOptions, about), method, line);
+  const answer = await ask(method, params, requestOptions, about).catch((error: unknown) =>
+    afterConsent(error, line, asked, requestOptions),
+  );
+  let reply = replyOf(answer, method, line);
   const isAsked = reply.decoded.kind === "input";
   if (isAsked) {
     const { inputRounds } = await import("./rounds.ts");
@@ -173,6 +214,22 @@ async function request(line: Line, asked: Asked, requestOptions: RequestOptions)
   const { text } = reply;
   const raw = () => sliceMember(text, "result") ?? JSON.stringify(result);
   return { result, raw, ...(isAsked && { asked: true as const }) };
+}
+
+/** A legacy server may need URLs to be visited first: where that is done the request is sent once more. */
+async function afterConsent(
+  error: unknown,
+  line: Line,
+  { method, params, about }: Asked,
+  requestOptions: RequestOptions,
+): Promise<Answer> {
+  const mayAsk = line.codec.serverRequests && line.answers.elicitUrl !== undefined;
+  if (!mayAsk || !(error instanceof RpcError) || error.code !== urlElicitationRequired) throw error;
+  const { consents } = await import("./consents.ts");
+  const { onSent: _, ...again } = requestOptions;
+  const { signal, timeoutMs: waitMs = timeoutDefaultMs } = again;
+  await consents(error, { ...line, signal, waitMs });
+  return await line.ask(method, params, again, about);
 }
 
 /** An answer, read, and the exact text of the whole message. */

@@ -1,6 +1,6 @@
 /**
- * Remembers what era a server speaks between runs: one small file per command line under `<folder>/eras/`, so that the
- * next run saves the probe. A file that is broken, old or cannot be written is a debug line and never a failure.
+ * Remembers what era a server speaks between runs: one small file per command line or URL under `<folder>/eras/`, so that
+ * the next run saves the probe. A file that is broken, old or cannot be written is a debug line and never a failure.
  * Reading touches one file and imports nothing.
  */
 import { isObject } from "../base/json.ts";
@@ -24,9 +24,16 @@ export interface VerdictStore {
   write(key: string, verdict: Verdict): Promise<void>;
 }
 
-/** The key of a server's verdict: the same command line, the same server. */
-export function verdictKey(server: { command: string; args: readonly string[] }): string {
-  return hash(JSON.stringify([server.command, server.args]));
+/**
+ * The key of a server's verdict: the same command line, the same server. Of a URL its path counts as well (one origin may
+ * have several servers) and its query and credentials do not; so does the transport that was asked for.
+ */
+export function verdictKey(
+  server: { command: string; args: readonly string[] } | { url: string; transport: string },
+): string {
+  if ("command" in server) return hash(JSON.stringify([server.command, server.args]));
+  const { origin, pathname } = URL.parse(server.url) ?? { origin: server.url, pathname: "" };
+  return hash(JSON.stringify({ url: origin + pathname, transport: server.transport }));
 }
 
 /** The store in one folder. Several processes may share it: files are renamed into place. */
@@ -52,8 +59,10 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
         const fs = process.getBuiltinModule("node:fs");
         if (verdict.stale) return fs.rmSync(file, { force: true });
         fs.mkdirSync(eras, { recursive: true, mode: 0o700 });
-        const { era, revision, server } = verdict;
-        const text = JSON.stringify({ at: now(), era, revision, server });
+        const { era, revision, server, transport, capabilities } = verdict;
+        const kept = { at: now(), era, revision, server, transport };
+        const whole = JSON.stringify({ ...kept, capabilities });
+        const text = whole.length > bytesMax / 4 ? JSON.stringify(kept) : whole;
         const temporary = `${file}.${crypto.randomUUID()}`;
         fs.writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
         fs.renameSync(temporary, file);
@@ -90,11 +99,17 @@ function fileOf(key: string): string {
 /** The verdict in a file, unless it is too old, of the future (a clock that was wrong), or not one of ours. */
 function verdictIn(value: unknown, now: number): Verdict | undefined {
   if (!isObject(value)) throw new Error("not an object");
-  const { at, era, revision, server } = value;
+  const { at, era, revision, server, transport, capabilities } = value;
   if (typeof at !== "number" || typeof revision !== "string") throw new Error("not a verdict");
   if (era !== "legacy" && era !== "modern") throw new Error("not a verdict");
   if (at > now || now - at > keptMs) return undefined;
-  return typeof server === "string" ? { era, revision, server } : { era, revision };
+  return {
+    era,
+    revision,
+    ...(typeof server === "string" && { server }),
+    ...(transport === "sse" && { transport }),
+    ...(isObject(capabilities) && { capabilities }),
+  };
 }
 
 /** Removes what has expired (temporary files that were left, too), and the oldest beyond the bound. */

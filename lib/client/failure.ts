@@ -37,22 +37,22 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
         facts: { server: name, timeoutMs: Math.round(waitedMs), ...evidence(info) },
         hint:
           hintOf(info) ??
-          "is it an MCP server on stdin and stdout? if it is slow to start, raise startTimeoutMs",
+          (info.stderr === undefined
+            ? "is an MCP server at that URL? if it is slow to answer, raise startTimeoutMs"
+            : "is it an MCP server on stdin and stdout? if it is slow to start, raise startTimeoutMs"),
         cause: error,
       },
     );
   }
   if (isHostError(error) && error.code === "server_exit") {
+    const hint =
+      hintOf(info) ?? (info.stderr === undefined ? error.hint : stderrHint(info.stderr.length > 0));
     return new HostError(
       "server_start",
       `server "${name}" ${endOf(info)} before it answered ${method}`,
       {
         facts: { server: name, ...evidence(info) },
-        hint:
-          hintOf(info) ??
-          (info.stderr?.length
-            ? "its last lines on stderr tell why"
-            : "it said nothing on stderr; start its command by hand to see what it does"),
+        ...(hint !== undefined && { hint }),
         cause: error,
       },
     );
@@ -61,6 +61,22 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
   const reason = error instanceof Error ? error.message : String(error);
   return new HostError("server_start", `server "${name}" could not be used: ${reason}`, {
     facts: { server: name, ...evidence(info) },
+    cause: error,
+  });
+}
+
+/** As `startFailure`, of a server that is reached over HTTP: what a failed exchange says of itself goes through. */
+export function remoteFailure(
+  error: unknown,
+  { name, method, waitedMs }: Omit<FailureOptions, "info">,
+): HostError {
+  if (!isHostError(error) || error.code === "timeout")
+    return startFailure(error, { name, method, info: {}, waitedMs });
+  const { code, message, facts, hint } = error;
+  if (code !== "server_exit" && code !== "rpc_error") return error;
+  return new HostError("server_start", message, {
+    facts: { ...facts, server: name, method },
+    ...(hint !== undefined && { hint }),
     cause: error,
   });
 }
@@ -91,8 +107,15 @@ function hintOf({ noise }: Partial<CloseInfo>): string | undefined {
   return undefined;
 }
 
+function stderrHint(spoke: boolean): string {
+  return spoke
+    ? "its last lines on stderr tell why"
+    : "it said nothing on stderr; start its command by hand to see what it does";
+}
+
 /** How a link ended, in words that follow "the server". */
 function endOf(info: Partial<CloseInfo>): string {
+  if (info.how !== undefined) return info.how;
   if (info.signal) return `was ended by ${info.signal}`;
   if (info.exitCode !== undefined) return `exited with code ${info.exitCode}`;
   if (info.kind === "eof") return "closed its stdout";

@@ -47,6 +47,9 @@ export async function discover(
   } catch (error) {
     if (error instanceof RpcError) return { outcome: { kind: "error", error }, error };
     if (!isHostError(error)) throw error;
+    const { httpStatus } = error.facts;
+    if (error.code === "server_exit" && typeof httpStatus === "number")
+      return { outcome: { kind: "refused", httpStatus }, error };
     if (error.code === "server_exit") return { outcome: { kind: "closed" }, error };
     if (error.code === "timeout") return { outcome: { kind: "silent" }, error };
     if (error.code === "rpc_error") return { outcome: { kind: "malformed" }, error };

@@ -1,6 +1,7 @@
 /** One opened link while its server is being greeted, and how it is let go of. Decides nothing about eras. */
 import { settlesWithin } from "../base/async.ts";
 import { HostError, isHostError } from "../base/errors.ts";
+import { isRefusal } from "../protocol/probe.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { createPeer } from "../transport/peer.ts";
 import type { CloseInfo, Transport } from "../transport/transport.ts";
@@ -36,8 +37,15 @@ export async function closeLink(link: Link, signal: AbortSignal): Promise<void> 
 }
 
 /** True for an error that says that the link is gone. */
-export function isLost(error: unknown): boolean {
+export function isLost(error: unknown): error is HostError {
   return isHostError(error) && error.code === "server_exit";
+}
+
+/** True for an HTTP exchange that was refused by a status which says that the request was not understood. */
+export function isRefused(error: unknown): error is HostError {
+  if (!isLost(error)) return false;
+  const { httpStatus } = error.facts;
+  return typeof httpStatus === "number" && isRefusal(httpStatus);
 }
 
 /** What to throw for a greeting that failed, with all that is known of the process. Before the link is closed. */
@@ -54,10 +62,12 @@ export async function failureOf(
   }
   // The exit is known a moment after the pipes close; a process that only closed its stdin may never exit.
   const { closed } = link.peer;
-  const ended = isLost(thrown) && (await settlesWithin(closed, exitMs));
+  const isPipe = options.link !== "http";
+  const ended = isPipe && isLost(thrown) && (await settlesWithin(closed, exitMs));
   const info: Partial<CloseInfo> = ended ? await closed : link.transport.facts();
   const waitedMs = performance.now() - link.openedAt;
-  const { echoFailure, startFailure } = await import("./failure.ts");
+  const { echoFailure, remoteFailure, startFailure } = await import("./failure.ts");
+  if (!isPipe) return remoteFailure(thrown, { name, method: link.waitsFor, waitedMs });
   if (link.inbound.isEcho) return echoFailure(thrown, name);
   return startFailure(thrown, { name, method: link.waitsFor, info, waitedMs });
 }

@@ -1,19 +1,20 @@
 /**
  * Finds out which era a server speaks (protocol.md 1.2 to 1.4): `server/discover` first, on the real process; whatever is
  * not modern is greeted by `initialize` on the same link. A process that ended on the probe is opened once more without
- * it. Nothing else is sent before the server is greeted.
+ * it. Nothing else is sent before the server is greeted; over HTTP nothing at all to one that is known to be modern.
  */
 import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
+import { unsupportedVersion } from "../protocol/meta.ts";
 import { classifyProbe } from "../protocol/probe.ts";
 import type { ProbeVerdict } from "../protocol/probe.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { discover, initialize, spoken } from "./greet.ts";
 import type { Greeting } from "./greet.ts";
 import type { Inbound } from "./inbound.ts";
-import { closeLink, failureOf, isLost, openLink } from "./link.ts";
+import { closeLink, failureOf, isLost, isRefused, openLink } from "./link.ts";
 import type { Link } from "./link.ts";
 import { planOf, verdictOf } from "./plan.ts";
 import type { Plan } from "./plan.ts";
@@ -41,7 +42,8 @@ export async function negotiate(options: ConnectOptions, inbound: Inbound): Prom
       inbound.settled(greeting.codec);
       debug(options.log, options.name, () => greetingText(greeting, link.openedAt));
       if (greeting.codec.era === "legacy") await confirm(link, plan, signal);
-      return { ...greeting, peer: link.peer, verdict: verdictOf(greeting, plan, options.verdict) };
+      const peer = await watched(link.peer, greeting, { plan, options });
+      return { ...greeting, peer, verdict: verdictOf(greeting, plan, options.verdict) };
     } catch (error) {
       const failure = await failureOf(error, link, options);
       await closeLink(link, options.signal);
@@ -65,14 +67,44 @@ interface Attempt {
 
 async function greet(attempt: Attempt): Promise<Greeting> {
   const { plan, options } = attempt;
+  if (plan.first === undefined) return rememberedIn(options.verdict, plan.modern);
   if (plan.first === "server/discover") return await probeFirst(attempt);
   try {
     return await sendInitialize(attempt);
   } catch (error) {
-    if (!plan.remembered || !(error instanceof RpcError)) throw error;
+    if (!plan.remembered || !(error instanceof RpcError || isRefused(error))) throw error;
     const text = `remembered as legacy, but initialize was refused (${error.message})`;
     debug(options.log, options.name, () => text);
     return await probeFirst(attempt);
+  }
+}
+
+/** A modern server as it was found an earlier time. */
+function rememberedIn(verdict: Verdict | undefined, revision: string): Greeting {
+  const { capabilities = {}, server = "" } = verdict ?? {};
+  const at = server.lastIndexOf("@");
+  const serverInfo =
+    at < 0 ? undefined : { name: server.slice(0, at), version: server.slice(at + 1) };
+  return { codec: spoken(revision), capabilities, serverInfo, instructions: undefined };
+}
+
+/** Over HTTP a server may change its revisions while we hold a link to it. */
+async function watched(
+  peer: Peer,
+  { codec }: Greeting,
+  { plan, options }: Pick<Attempt, "plan" | "options">,
+): Promise<Peer> {
+  if (plan.link !== "http" || codec.era !== "modern") return peer;
+  const { watchEra } = await import("./watch-era.ts");
+  return watchEra(peer, { name: options.name, remembered: plan.first === undefined, isStill });
+
+  async function isStill(): Promise<boolean> {
+    const { revision } = codec;
+    const asked = { ...options, peer, revision, timeoutMs: plan.startMs };
+    const { outcome, error } = await discover(asked);
+    const verdict = classifyProbe(outcome, "http");
+    if (verdict.kind === "unknown") throw error;
+    return verdict.kind === "modern" && verdict.revision === revision;
   }
 }
 
@@ -85,10 +117,14 @@ interface Probed {
 async function probeFirst(attempt: Attempt): Promise<Greeting> {
   const { link, plan, options } = attempt;
   const { signal } = options;
-  link.mayRestart = plan.only === undefined;
+  const isPipe = plan.link === "pipe";
+  link.mayRestart = isPipe && plan.only === undefined;
   const probing = sendDiscover(attempt);
-  const early = await Promise.race([probing, nothingIn(plan.probeMs, signal)]);
+  const early = isPipe
+    ? await Promise.race([probing, nothingIn(plan.probeMs, signal)])
+    : await probing;
   signal.throwIfAborted();
+  if (early?.verdict.kind === "unknown") throw early.error;
   const modern = early && modernIn(early.verdict, options);
   if (modern) return modern;
   const { verdict, error }: Probed = early ?? { verdict: classifyProbe({ kind: "silent" }) };
@@ -119,22 +155,26 @@ async function sendDiscover({ link, plan, options }: Attempt): Promise<Probed> {
   link.waitsFor = "server/discover";
   const ask = async (revision: string) => {
     debug(options.log, options.name, () => `server/discover with ${revision} is sent`);
-    // Longer than anybody waits, so that a late answer is still seen.
-    const timeoutMs = plan.probeMs + plan.startMs + plan.graceMs;
+    // On a pipe longer than anybody waits, so that a late answer is still seen.
+    const isPipe = plan.link === "pipe";
+    const timeoutMs = plan.startMs + (isPipe ? plan.probeMs + plan.graceMs : 0);
     const { outcome, error } = await discover({ ...options, peer: link.peer, revision, timeoutMs });
-    return { verdict: classifyProbe(outcome), error };
+    return { verdict: classifyProbe(outcome, plan.link), error };
   };
   const first = await ask(plan.modern);
   if (first.verdict.kind !== "retry") return first;
   const { revision } = first.verdict;
   const second = await ask(revision);
   if (second.verdict.kind !== "retry") return second;
+  // It speaks our revision, and refuses for another reason.
+  if (!isUnsupported(second.error)) throw second.error;
   return { verdict: { kind: "unsupported", supported: [revision] }, error: second.error };
 }
 
 async function sendInitialize({ link, plan, options }: Attempt): Promise<Greeting> {
   link.waitsFor = "initialize";
-  const timeoutMs = Math.max(plan.startMs - (performance.now() - link.openedAt), plan.graceMs);
+  const leftMs = Math.max(plan.startMs - (performance.now() - link.openedAt), plan.graceMs);
+  const timeoutMs = plan.link === "pipe" ? leftMs : plan.startMs;
   const revision = plan.legacy;
   debug(options.log, options.name, () => {
     return `initialize with ${revision} is sent${plan.remembered ? ", as remembered" : ""}`;
@@ -183,6 +223,10 @@ function notModern(reason: string, { plan, options }: Attempt): HostError {
     facts: { server: options.name },
     hint: 'the protocol "modern" was asked for; with "auto" older servers work, too',
   });
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof RpcError && error.code === unsupportedVersion;
 }
 
 async function nothingIn(ms: number, signal: AbortSignal): Promise<undefined> {

@@ -2,33 +2,37 @@
 import { HostError } from "../base/errors.ts";
 import { eraOf, legacyRevisions, modernRevisions } from "../protocol/codecs.ts";
 import type { Era } from "../protocol/mcp.ts";
+import type { LinkKind } from "../protocol/probe.ts";
 import type { Greeting } from "./greet.ts";
 import type { ConnectOptions, Verdict } from "./types.ts";
 
 export interface Plan {
-  /** The first message. */
-  first: "server/discover" | "initialize";
+  link: LinkKind;
+  /** The first message; undefined: none is needed, since the server is known (`remembered`). */
+  first: "server/discover" | "initialize" | undefined;
   /** No other era is tried: one was asked for. */
   only?: Era;
   /** The revisions to ask for. */
   modern: string;
   legacy: string;
-  /** How long `server/discover` may stay unanswered before `initialize` is sent beside it. */
+  /** How long `server/discover` may stay unanswered before `initialize` is sent beside it (on a pipe). */
   probeMs: number;
   /** For the whole start of one process. */
   startMs: number;
   /** What `initialize` gets at least, however long the probe took. */
   graceMs: number;
-  /** `initialize` comes first only by memory: if it is refused, the memory is wrong. */
+  /** The server is not probed only by memory: if what comes first is refused, the memory is wrong. */
   remembered: boolean;
 }
 
 /** @throws HostError `usage` for a revision that we do not speak */
 export function planOf(options: ConnectOptions): Plan {
-  const { name, protocol = "auto", probeTimeoutMs = 1000, startTimeoutMs = 60_000 } = options;
+  const { name, protocol = "auto", link = "pipe" } = options;
+  const { probeTimeoutMs = 1000, startTimeoutMs = 60_000 } = options;
   const [modern = "", legacy = ""] = [modernRevisions[0], legacyRevisions[0]];
   const graceMs = Math.min(probeTimeoutMs, startTimeoutMs);
   const plan: Plan = {
+    link,
     first: "server/discover",
     modern,
     legacy,
@@ -40,6 +44,9 @@ export function planOf(options: ConnectOptions): Plan {
   if (protocol === "auto") {
     const verdict = options.verdict?.stale ? undefined : options.verdict;
     if (verdict?.era === "legacy") return { ...plan, first: "initialize", remembered: true };
+    // Each request says all that a modern server must know: over HTTP there is nothing to greet.
+    if (verdict && link === "http" && modernRevisions.includes(verdict.revision))
+      return { ...plan, first: undefined, modern: verdict.revision, remembered: true };
     // A server known as modern may be slow to start: it gets the time to.
     return verdict ? { ...plan, probeMs: startTimeoutMs } : plan;
   }
@@ -67,6 +74,7 @@ export function verdictOf(greeting: Greeting, plan: Plan, before: Verdict | unde
   if (plan.only !== undefined) return before ?? { era, revision, stale: true };
   const { name, version } = greeting.serverInfo ?? {};
   const server = name === undefined ? undefined : `${name}@${version}`.slice(0, 200);
+  if (before !== undefined && plan.first === undefined) return before;
   const same = before?.era === era && before.revision === revision && before.server === server;
   if (same && !before.stale) return before;
   const unchecked = plan.remembered && era === "legacy";
@@ -74,6 +82,7 @@ export function verdictOf(greeting: Greeting, plan: Plan, before: Verdict | unde
     era,
     revision,
     ...(server !== undefined && { server }),
+    ...(plan.link === "http" && era === "modern" && { capabilities: greeting.capabilities }),
     ...(unchecked && { stale: true as const }),
   };
 }

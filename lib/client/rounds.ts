@@ -54,8 +54,11 @@ type InputRequests = Extract<Decoded, { kind: "input" }>["inputRequests"];
 /** Questions of one round: more than a person would answer. */
 const questionsMax = 100;
 
-/** Every key with its answer, in the order given; undefined where nothing was asked. */
-async function answerAll(
+/**
+ * Every key with its answer, in the order given; undefined where nothing was asked.
+ * @throws HostError `rpc_error` (nobody to answer, too many questions); what an answerer throws
+ */
+export async function answerAll(
   requests: InputRequests,
   options: RoundOptions & { signal: AbortSignal },
 ): Promise<JsonObject | undefined> {

@@ -11,6 +11,7 @@ import type {
   Tool,
   ToolResult,
 } from "../protocol/mcp.ts";
+import type { LinkKind } from "../protocol/probe.ts";
 import type { Task, TaskSupport } from "../protocol/tasks.ts";
 import type { CloseInfo, Transport } from "../transport/transport.ts";
 
@@ -51,7 +52,11 @@ export interface Verdict {
   revision: string;
   /** `name@version` of the server when this was learned: another version makes it stale. */
   server?: string;
-  /** Learned under another version of the server: forget it, and probe the next time. */
+  /** What a modern server said it can: over HTTP it is not asked again. @default not known */
+  capabilities?: Capabilities;
+  /** Which transport a URL was found to speak. @default "http" */
+  transport?: "sse";
+  /** Learned under another version of the server, or wrong: forget it, and probe the next time. */
   stale?: true;
 }
 
@@ -60,6 +65,11 @@ export interface ConnectOptions {
   name: string;
   /** Opens a link; called again when the server ended on the probe. */
   open: () => Promise<Transport>;
+  /**
+   * What kind of link `open` opens. Over HTTP a server that is remembered as modern is not asked before it is used.
+   * @default "pipe"
+   */
+  link?: LinkKind;
   clientInfo: Implementation;
   answers: Answers;
   log: Log;
@@ -93,6 +103,8 @@ export interface RequestOptions {
   onProgress?: (progress: Progress) => void;
   /** Called once, when the request has been handed to the transport whole. */
   onSent?: () => void;
+  /** Headers for this request alone; only HTTP has any. */
+  headers?: Readonly<Record<string, string>>;
   /** Called with the id of each request that is about to be sent, which is its progress token, too. */
   onId?: (id: number) => void;
 }
@@ -101,7 +113,7 @@ export interface RequestOptions {
 export interface TaskWish {
   /** What the tool says of itself. */
   support: TaskSupport;
-  /** How long the server should keep the task. @default the call's hard cap, a day with `detach` */
+  /** How long the server should keep the task. @default a day */
   ttlMs?: number;
   /**
    * Nobody waits: the reply is the server's own that made the task, or the result where it was done at once. A tool that

@@ -4,8 +4,8 @@
  */
 import { parseEnvFile } from "./env-file.ts";
 import { resolvePath } from "./paths.ts";
-import { mayBeSecret, secretsOfArgument, secretsOfHeader, secretsOfUrl } from "./secrets.ts";
-import type { HttpServer, ServerConfig, StdioServer } from "./types.ts";
+import { mayBeSecret, secretsOfArgument, secretsOfUrl } from "./secrets.ts";
+import type { ServerConfig, StdioServer } from "./types.ts";
 import { type ExpandContext, Values } from "./values.ts";
 
 export interface Expanded<T extends ServerConfig> {
@@ -15,8 +15,8 @@ export interface Expanded<T extends ServerConfig> {
 }
 
 /**
- * The entry with all texts filled in, `cwd` absolute (of a found one: at least its config's folder), and `envFile` and
- * `givenEnv` merged into `env`.
+ * The entry with all texts filled in, `cwd` absolute (of a found one: at least its config's folder), `envFile` and
+ * `givenEnv` merged into `env`, and the PEM text in the place of the files of `tls`.
  * @throws HostError `config` naming server, field and variable, for this server alone
  */
 export async function expandServer<T extends ServerConfig>(
@@ -24,18 +24,19 @@ export async function expandServer<T extends ServerConfig>(
   context: ExpandContext,
 ): Promise<Expanded<T>> {
   const values = new Values(server, context);
-  const expanded =
-    server.kind === "stdio" ? await expandStdio(server, values) : await expandHttp(server, values);
-  const secrets = () => {
-    const found = expanded.kind === "stdio" ? secretsOfStdio(expanded) : secretsOfHttp(expanded);
-    return [...new Set([...values.secrets, ...found])];
+  const { server: expanded, secrets } =
+    server.kind === "stdio"
+      ? await expandStdio(server, values)
+      : await (await import("./expand-http.ts")).expandHttp(server, values);
+  return {
+    server: { ...expanded, ...(await expandRoots(server, values)) } as T,
+    secrets: () => [...new Set([...values.secrets, ...secrets()])],
   };
-  return { server: expanded as T, secrets };
 }
 
 // --- internal ---
 
-async function expandStdio(server: StdioServer, values: Values): Promise<StdioServer> {
+async function expandStdio(server: StdioServer, values: Values): Promise<Expanded<StdioServer>> {
   const { envFile, givenEnv, literal, ...rest } = server;
   const command = literal ? server.command : await values.text(server.command, "command");
   const args = literal ? server.args : await expandAll(server.args, "args", values);
@@ -53,21 +54,8 @@ async function expandStdio(server: StdioServer, values: Values): Promise<StdioSe
     written === undefined
       ? {}
       : { cwd: resolvePath(values.folder, await values.text(written, "cwd")) };
-  return { ...rest, command, args, env, ...(await expandRoots(server, values)), ...cwd };
-}
-
-async function expandHttp(server: HttpServer, values: Values): Promise<HttpServer> {
-  const url = await values.text(server.url, "url");
-  if (!/^(https?|wss?):\/\//i.test(url) || !URL.canParse(url))
-    throw values.error("url", "expected an address such as https://example.com/mcp");
-  const headers: Record<string, string> = Object.create(null);
-  for (const [name, written] of Object.entries(server.headers)) {
-    const value = await values.text(written, `headers.${name}`);
-    if (/[\0\r\n]/.test(value))
-      throw values.error(`headers.${name}`, "a header holds no line end and no NUL");
-    headers[name] = value;
-  }
-  return { ...server, url, headers, ...(await expandRoots(server, values)) };
+  const expanded = { ...rest, command, args, env, ...cwd };
+  return { server: expanded, secrets: () => secretsOfStdio(expanded) };
 }
 
 function secretsOfStdio({ args, env }: StdioServer): string[] {
@@ -76,10 +64,6 @@ function secretsOfStdio({ args, env }: StdioServer): string[] {
     ...args.flatMap((arg, at) => secretsOfArgument(arg, args[at - 1])),
     ...values.flatMap((value) => [value, ...secretsOfUrl(value)].filter(mayBeSecret)),
   ];
-}
-
-function secretsOfHttp({ url, headers }: HttpServer): string[] {
-  return [...secretsOfUrl(url), ...Object.values(headers).flatMap(secretsOfHeader)];
 }
 
 async function expandRoots(server: ServerConfig, values: Values): Promise<{ roots?: string[] }> {

@@ -30,6 +30,14 @@ const choice = <const T extends string[]>(words: T) =>
 const envValue = v.union([text, v.number(), flag], "a string, number, true, false or null");
 const protocols = ["auto", "legacy", "modern", ...legacyRevisions, ...modernRevisions];
 
+export const tlsEntries = {
+  ca: key(text, "PEM file of the authorities to trust instead of the usual ones."),
+  cert: key(text, "PEM file of our certificate, for a server that asks for one."),
+  key: key(text, "PEM file of its key."),
+  passphrase: key(text, "Of an encrypted key."),
+  insecure: key(flag, "Take any certificate; warned of each time. Default false."),
+};
+
 /** The keys of a server, under our own names; all optional, since which are needed depends on its kind. */
 const serverEntries = {
   command: key(
@@ -47,6 +55,7 @@ const serverEntries = {
   url: key(text, "Address of a server that is reached, not started."),
   type: key(choice([...linkKinds.keys()]), "How to reach the server. Default: by command or url."),
   headers: key(textMap, "HTTP headers of every request."),
+  tls: key(v.looseObject(tlsEntries, "an object"), "Certificates, for a server of https or wss."),
   protocol: key(choice(protocols), "Which era or revision to speak. Default auto: probe."),
   timeoutMs: key(ms, "Idle time of a call, renewed by progress. Default 60000."),
   startTimeoutMs: key(ms, "Time for the handshake. Default 60000."),
@@ -92,6 +101,8 @@ export const Policy = v.array(Rule, "an array of rules");
 
 export const limitEntries = {
   lineBytesMax: key(count, "Longest message. Default 67108864."),
+  responseBytesMax: key(count, "Longest body of an HTTP response. Default 67108864."),
+  connectTimeoutMs: key(count, "Time to reach a server over HTTP at all. Default 10000."),
   pagesMax: key(count, "Pages of a list. Default 1000."),
   toolsMax: key(count, "Tools of a server. Default 20000."),
   roundsMax: key(count, "Input rounds of a call. Default 10."),

@@ -5,10 +5,18 @@
 import { isObject } from "../base/json.ts";
 import { checkFields, type Known } from "./checks.ts";
 import type { Entry } from "./formats.ts";
-import { gatherFields } from "./keys.ts";
+import { gatherFields, unknownKey } from "./keys.ts";
 import { linkKinds } from "./links.ts";
 import { kindOf, pathText } from "./problems.ts";
-import type { BadServer, HttpServer, Origin, ServerConfig, StdioServer } from "./types.ts";
+import { tlsEntries } from "./schema.ts";
+import type {
+  BadServer,
+  HttpServer,
+  Origin,
+  ServerConfig,
+  ServerTls,
+  StdioServer,
+} from "./types.ts";
 
 export interface ServerReading {
   server?: ServerConfig;
@@ -49,7 +57,7 @@ export function readServer(entry: Entry, origin: Origin): ServerReading {
   const common = commonOf(entry, origin, fields.known);
   const server =
     kind.link === "stdio" ? stdioOf(common, fields.known) : httpOf(common, fields.known, kind.link);
-  return { server, warnings: said(fields.warnings) };
+  return { server, warnings: said([...fields.warnings, ...tlsWarnings(fields.known)]) };
 }
 
 // --- internal ---
@@ -118,7 +126,24 @@ function stdioOf(common: Common, known: Known): StdioServer {
 
 function httpOf(common: Common, known: Known, transport: HttpServer["transport"]): HttpServer {
   const headers = withoutPrototype(known.get("headers")?.value ?? {}) as Record<string, string>;
-  return { ...common, kind: "http", transport, url: String(known.get("url")?.value), headers };
+  const url = String(known.get("url")?.value);
+  const written = known.get("tls")?.value;
+  const tls = isObject(written) ? { tls: tlsOf(written) } : {};
+  return { ...common, kind: "http", transport, url, headers, ...tls };
+}
+
+const tlsKeys = Object.keys(tlsEntries);
+
+function tlsOf(written: Record<string, unknown>): ServerTls {
+  const known = tlsKeys.filter((key) => Object.hasOwn(written, key));
+  return Object.fromEntries(known.map((key) => [key, written[key]]));
+}
+
+function tlsWarnings(known: Known): string[] {
+  const written = known.get("tls")?.value;
+  if (!isObject(written)) return [];
+  const unknown = Object.keys(written).filter((key) => !tlsKeys.includes(key));
+  return unknown.map((key) => `tls: ${unknownKey(key, tlsKeys).text}`);
 }
 
 function withoutPrototype(value: object): Record<string, unknown> {

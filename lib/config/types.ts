@@ -60,6 +60,19 @@ export interface HttpServer extends ServerCommon {
   transport: "auto" | "http" | "sse" | "ws";
   url: string;
   headers: Record<string, string>;
+  tls?: ServerTls;
+}
+
+/** How one server is known, and how we are known to it. Files as written; in a server made ready their PEM text. */
+export interface ServerTls {
+  /** The authorities to trust instead of the usual ones. */
+  ca?: string;
+  /** Our certificate, and its key: both or none. */
+  cert?: string;
+  key?: string;
+  passphrase?: string;
+  /** Any certificate will do. @default false */
+  insecure?: boolean;
 }
 
 export type ServerConfig = StdioServer | HttpServer;
@@ -93,6 +106,8 @@ export interface BadServer {
 
 export interface Limits {
   lineBytesMax: number;
+  responseBytesMax: number;
+  connectTimeoutMs: number;
   pagesMax: number;
   toolsMax: number;
   roundsMax: number;

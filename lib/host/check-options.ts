@@ -79,7 +79,10 @@ const Options = v.strictObject(
     log: action,
     limits: v.optional(v.pipe(object, v.strictObject(LimitsSchema.entries, "an object"))),
     answers: v.optional(
-      v.strictObject({ roots: action, elicit: action, sample: action }, "an object"),
+      v.strictObject(
+        { roots: action, elicit: action, elicitUrl: action, sample: action, sampleTools: flag },
+        "an object",
+      ),
     ),
   },
   "an object",

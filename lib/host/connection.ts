@@ -1,15 +1,17 @@
 /**
  * The link to one server through all its lives: opened when first wanted, once for all who wait; opened again after it
- * ended, no sooner than the respawn policy says. It sends nothing by itself.
+ * ended, no sooner than the respawn policy says (a server that we only reach costs nothing to be tried again). It sends
+ * nothing by itself.
  */
 import { sleep } from "../base/async.ts";
 import { HostError, isHostError } from "../base/errors.ts";
+import { debug } from "../base/log.ts";
 import type { McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { CloseInfo } from "../transport/transport.ts";
 import { toHostError } from "./failure.ts";
+import type { LaunchContext } from "./launch-types.ts";
 import { launch } from "./launch.ts";
-import type { LaunchContext } from "./launch.ts";
 import { endError, endText, Lives } from "./lives.ts";
 import type { Life } from "./lives.ts";
 import type { HostEvent, ServerStatus } from "./types.ts";
@@ -42,6 +44,8 @@ export class Connection implements AsyncDisposable {
   #current: Promise<McpClient> | undefined;
   /** The client of `#current`, once it is there. */
   #ready: McpClient | undefined;
+  /** What is remembered of the server's era is wrong. */
+  #isEraLost = false;
   #state: ServerStatus["state"] = "idle";
   #error: HostError | undefined;
 
@@ -97,6 +101,19 @@ export class Connection implements AsyncDisposable {
     }
   }
 
+  /** Lets go of a client that the server knows no more: the next one is connected anew, once for all who had this one. */
+  renew(client: McpClient, lost: HostError): void {
+    this.#isEraLost ||= lost.facts.eraLost === true;
+    if (this.#ready !== client) return;
+    this.#current = undefined;
+    this.#ready = undefined;
+    this.#clients.delete(client);
+    const { log, keep } = this.#options.context;
+    debug(log, this.#name, () => `connecting anew: ${lost.message}`);
+    this.#enter("idle");
+    keep(Promise.resolve(client[Symbol.asyncDispose]()));
+  }
+
   /** Hands on the answer to a call: whatever the server answers, its life was of use. */
   watch<T>(client: McpClient, answer: Promise<T>): Promise<T> {
     const life = this.#clients.get(client);
@@ -129,7 +146,9 @@ export class Connection implements AsyncDisposable {
         context,
         signal: this.signal,
         onListChanged: (list) => list === "tools" && onToolsChanged(),
+        forget: this.#isEraLost,
       });
+      this.#isEraLost = false;
       this.#clients.set(client, life);
       this.#ready = client;
       this.#enter("ready");
@@ -139,14 +158,15 @@ export class Connection implements AsyncDisposable {
       const failure = toHostError(error, this.#name);
       this.#current = undefined;
       if (failure.code === "server_start" || failure.code === "server_exit")
-        this.#lives.ended(life, failure.message);
+        this.#count(life, failure.message);
       this.#enter(failure.code === "cancelled" ? "stopped" : "failed", failure);
       throw failure;
     }
   }
 
   #ended(client: McpClient, life: Life, info: CloseInfo): void {
-    this.#clients.delete(client);
+    // Let go of before.
+    if (!this.#clients.delete(client)) return;
     const wasCurrent = this.#ready === client;
     if (wasCurrent) {
       this.#current = undefined;
@@ -154,12 +174,17 @@ export class Connection implements AsyncDisposable {
     }
     if (info.kind === "local") return;
     const { log, keep } = this.#options.context;
-    this.#lives.ended(life, endText(info));
+    this.#count(life, endText(info));
     const error = endError(this.#name, info);
     log({ level: "info", server: this.#name, text: error.message });
     if (wasCurrent) this.#enter("failed", error);
     // It may have closed its pipes and live on.
     keep(Promise.resolve(client[Symbol.asyncDispose]()));
+  }
+
+  /** A process that ends again and again is not started for ever. */
+  #count(life: Life, ended: string): void {
+    if (this.#options.config.kind === "stdio") this.#lives.ended(life, ended);
   }
 
   #enter(state: ServerStatus["state"], error?: HostError): void {

@@ -23,11 +23,12 @@ export function toHostError(error: unknown, server: string, tool?: string): Host
 }
 
 /**
- * Why there is no list of tools: what it was wanted for was not sent. A server that does not answer in time cannot be
+ * Why there is no list: what it was wanted for was not sent. A server that does not answer in time cannot be
  * used, which is `server_start`.
  */
-export function toListError(thrown: unknown, server: string): HostError {
-  const error = thrown instanceof RpcError ? refusal(thrown, server) : toHostError(thrown, server);
+export function toListError(thrown: unknown, server: string, method = "tools/list"): HostError {
+  const error =
+    thrown instanceof RpcError ? refusal(thrown, server, method) : toHostError(thrown, server);
   const { code, message, hint, facts } = error;
   return new HostError(code === "timeout" ? "server_start" : code, message, {
     facts: { ...facts, sent: false },
@@ -38,12 +39,12 @@ export function toListError(thrown: unknown, server: string): HostError {
 
 // --- internal ---
 
-function refusal(error: RpcError, server: string): HostError {
+function refusal(error: RpcError, server: string, method: string): HostError {
   const { code: rpcCode, data: rpcData, message } = error;
-  const text = `server "${server}" answered tools/list with error ${rpcCode}: ${message}`;
+  const text = `server "${server}" answered ${method} with error ${rpcCode}: ${message}`;
   const facts = {
     server,
-    method: "tools/list",
+    method,
     rpcCode,
     ...(rpcData !== undefined && { rpcData }),
   };

@@ -6,6 +6,7 @@ import { HostError } from "../base/errors.ts";
 import type { ServerContext } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { Events } from "./events.ts";
+import type { Library } from "./library.ts";
 import { HostedServer } from "./server.ts";
 import { Started } from "./started.ts";
 import type { OpenedHost, OpenHostOptions } from "./types.ts";
@@ -23,6 +24,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     guard: () => started.guard(),
     take: (server) => started.take(server),
     spawned: (child) => started.spawned(child),
+    linked: (link) => started.linked(link),
     keep: (work) => started.keep(work),
   };
   const servers = options.servers
@@ -35,11 +37,19 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     return (opened = new Desk(servers, context));
   };
   const desk = () => (loading ??= load());
+  let library: Promise<Library> | undefined;
+  const features = () =>
+    (library ??= import("./library.ts").then((room) => new room.Library(servers, context)));
   return {
     tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
     // Straight through once the desk is there: calls may be many.
     call: (request) => opened?.call(request) ?? desk().then((it) => it.call(request)),
     resolve: async (name, { signal: given } = {}) => (await desk()).resolve(name, given),
+    resources: async (request) => (await features()).resources(request),
+    read: async (request) => (await features()).read(request),
+    prompts: async (request) => (await features()).prompts(request),
+    prompt: async (request) => (await features()).prompt(request),
+    complete: async (request) => (await features()).complete(request),
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
     events: () => events.listen(),

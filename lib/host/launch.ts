@@ -1,43 +1,28 @@
-/** One start of one server: from its config entry to a greeted client. Knows nothing of earlier or later starts. */
+/** One start of one server: from its config entry to a greeted client (of a remote one in reach.ts). Knows nothing of earlier or later starts. */
 import { version } from "../../package.json";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { verdictKey } from "../client/eras.ts";
 import type { Answers, McpClient } from "../client/types.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
-import type { Child, Reaper } from "../process/child.ts";
+import type { Child } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { spawnChild } from "../process/spawn.ts";
-import type { OpenHostOptions } from "./types.ts";
-
-/** What all starts of a host share. */
-export interface LaunchContext extends OpenHostOptions {
-  /** The reaper, started when first asked for; undefined where there is none. */
-  guard: () => Reaper | undefined;
-  /** The process of a server that runs already, once. */
-  take: (server: string) => Child | undefined;
-  /** Is told of each process as soon as it runs. */
-  spawned: (child: Child) => void;
-  /** Keeps a promise that must be done before the host leaves. */
-  keep: (work: Promise<void>) => void;
-}
-
-export interface LaunchOptions {
-  context: LaunchContext;
-  /** Gives up the start; afterwards it has no meaning. */
-  signal: AbortSignal;
-  onListChanged: (list: "tools" | "prompts" | "resources") => void;
-}
+import type { LaunchContext, LaunchOptions } from "./launch-types.ts";
 
 /**
  * Starts and greets a server.
  * @throws HostError `server_start` `config` `denied` `usage` `cancelled`
  */
 export async function launch(config: ServerConfig, options: LaunchOptions): Promise<McpClient> {
-  const { context, signal, onListChanged } = options;
-  const { log, limits = {}, serverLogLevel = "warning" } = context;
+  const { context, signal, forget = false } = options;
+  const { log, limits = {} } = context;
   const server = await context.prepare(config, signal);
   signal.throwIfAborted();
+  if (server.kind === "http") {
+    const { reach } = await import("./reach.ts");
+    return await reach(server, { context, common: commonOf(server, options), forget });
+  }
   // The process starts while we load what speaks to it, and find out what is known of it.
   let early: Child | undefined = context.take(server.name) ?? spawn(server, context);
   let warned = false;
@@ -50,8 +35,8 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
       verdicts?.read(key),
     ]);
     const client = await connect({
-      ...limits,
-      name: server.name,
+      ...commonOf(server, options),
+      verdict,
       open: async () => {
         const child = early ?? spawn(server, context);
         early = undefined;
@@ -65,15 +50,6 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
         const heardBy = { name: server.name, log: heard, ...(lineBytesMax && { lineBytesMax }) };
         return openStdio(child, heardBy);
       },
-      clientInfo: { name: "mcphost", version },
-      answers: answersFor(server, context.answers ?? {}),
-      log,
-      signal,
-      protocol: server.protocol,
-      verdict,
-      logLevel: serverLogLevel,
-      ...(server.startTimeoutMs !== undefined && { startTimeoutMs: server.startTimeoutMs }),
-      onListChanged,
     });
     if (verdicts !== undefined && client.verdict !== verdict)
       context.keep(verdicts.write(key, client.verdict));
@@ -84,6 +60,23 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
 }
 
 // --- internal ---
+
+/** Of a connection, what is the same for every kind of server. */
+function commonOf(server: ServerConfig, { context, signal, onListChanged }: LaunchOptions) {
+  const { answers = {}, limits, log, serverLogLevel = "warning" } = context;
+  return {
+    ...limits,
+    name: server.name,
+    clientInfo: { name: "mcphost", version },
+    answers: answersFor(server, answers),
+    log,
+    signal,
+    protocol: server.protocol,
+    logLevel: serverLogLevel,
+    ...(server.startTimeoutMs !== undefined && { startTimeoutMs: server.startTimeoutMs }),
+    onListChanged,
+  };
+}
 
 function spawn(server: StdioServer, context: LaunchContext): Child {
   const { name, command, args, cwd, stopMs } = server;
@@ -102,7 +95,7 @@ function spawn(server: StdioServer, context: LaunchContext): Child {
 }
 
 /** A server's own `roots` are what it is told of, whoever answers for the others. */
-function answersFor({ roots }: StdioServer, answers: Answers): Answers {
+function answersFor({ roots }: ServerConfig, answers: Answers): Answers {
   if (roots === undefined) return answers;
   const list = roots.map((root): JsonObject => ({ uri: uriOf(root) }));
   return { ...answers, roots: async () => list };

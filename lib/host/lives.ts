@@ -59,7 +59,8 @@ export class Lives {
 }
 
 /** The end of a link in a few words: `exit code 1`, `SIGKILL`. */
-export function endText({ kind, exitCode, signal }: CloseInfo): string {
+export function endText({ kind, exitCode, signal, how }: CloseInfo): string {
+  if (how !== undefined) return `it ${how}`;
   if (signal !== undefined) return signal;
   if (exitCode !== undefined) return `exit code ${exitCode}`;
   return kind === "eof" ? "it closed its stdout" : "the link broke";
@@ -67,10 +68,11 @@ export function endText({ kind, exitCode, signal }: CloseInfo): string {
 
 /** The error that an idle server which ended by itself is left with. */
 export function endError(server: string, info: CloseInfo): HostError {
-  const { exitCode, signal, stderr = [] } = info;
+  const { exitCode, signal, httpStatus, stderr = [] } = info;
   return new HostError("server_exit", `server "${server}" ended by itself: ${endText(info)}`, {
     facts: {
       server,
+      ...(httpStatus !== undefined && { httpStatus }),
       ...(exitCode !== undefined && { exitCode }),
       ...(signal !== undefined && { signal }),
       ...(stderr.length > 0 && { stderr }),

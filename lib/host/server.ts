@@ -20,6 +20,8 @@ export interface UseOptions {
   signal: AbortSignal;
   /** The longest wait for a start that is put off, and for a list. @default for a start, the server's `timeoutMs` */
   waitMs?: number | undefined;
+  /** It changes nothing, so that a remote server may be asked again where its answer was lost. @default false */
+  harmless?: boolean | undefined;
 }
 
 /** As of a request; both are always there. */
@@ -42,9 +44,10 @@ export class HostedServer implements AsyncDisposable {
       const startedAt = performance.now();
       const { signal } = this.#connection;
       const { timeoutMs, name } = this;
-      const list = await client.listTools({ signal, timeoutMs }).catch((error: unknown) => {
+      let list = await client.listTools({ signal, timeoutMs }).catch((error: unknown) => {
         throw toListError(error, name);
       });
+      if (this.#isRemote) list = (await import("./remote.ts")).usableTools(list, client, config);
       debug(context.log, config.name, () => {
         return `tools listed: ${list.tools.length} after ${since(startedAt)}`;
       });
@@ -97,14 +100,11 @@ export class HostedServer implements AsyncDisposable {
 
   /** The tools, from the cache while that holds. @throws HostError `server_start` `rpc_error` and as a start */
   async tools(options: UseOptions): Promise<FetchedTools> {
-    const { signal, waitMs } = options;
-    const client = await this.#connection.shared(this.#wait(options));
-    const list = this.#lists.get(client);
-    // Others may wait longer for the same list: only the wait is given up.
-    const at = { server: this.name, method: "tools/list" };
-    if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal, at)))
-      throw lateList(this.name, waitMs);
-    return await waitFor(list, signal, at);
+    const wait = this.#wait(options);
+    if (!this.#isRemote) return await this.#listed(await this.#connection.shared(wait), options);
+    const { anew } = await import("./remote.ts");
+    const list = (client: McpClient) => this.#listed(client, options);
+    return await anew(this.#connection, list, { ...wait, harmless: true });
   }
 
   /** The next `tools` fetches anew. */
@@ -117,7 +117,7 @@ export class HostedServer implements AsyncDisposable {
     const connection = this.#connection;
     const { ready } = connection;
     const isShared = this.config.lifecycle !== "per-call" && !options.signal.aborted;
-    if (ready === undefined || !isShared || !this.#slots.take())
+    if (ready === undefined || !isShared || this.#isRemote || !this.#slots.take())
       return this.#callLater(tool, args, options);
     const reply = connection.watch(ready, ready.callTool(tool, args, options));
     reply.then(this.#release, this.#release);
@@ -126,7 +126,7 @@ export class HostedServer implements AsyncDisposable {
 
   /** Any other work with a live client, at most `concurrency` at a time with the calls. @throws HostError, RpcError */
   use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
-    return this.#later(work, this.#wait(options));
+    return this.#later(work, { ...this.#wait(options), harmless: options.harmless });
   }
 
   /** Stops it for good. */
@@ -136,19 +136,49 @@ export class HostedServer implements AsyncDisposable {
 
   // --- internal ---
 
-  /** Where something must be waited for: its start, or other calls. */
-  #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    const wait = { signal: options.signal, waitMs: options.timeoutMs };
-    return this.#later((client) => client.callTool(tool, args, options), wait);
+  /** Reached by a URL, not started by us. */
+  get #isRemote(): boolean {
+    return this.config.kind === "http";
   }
 
-  async #later<T>(work: (client: McpClient) => Promise<T>, wait: WaitOptions): Promise<T> {
+  async #listed(client: McpClient, { signal, waitMs }: UseOptions): Promise<FetchedTools> {
+    const list = this.#lists.get(client);
+    // Others may wait longer for the same list: only the wait is given up.
+    const at = { server: this.name, method: "tools/list" };
+    if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal, at)))
+      throw lateList(this.name, waitMs);
+    return await waitFor(list, signal, at);
+  }
+
+  /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
+  async #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
+    const wait = { signal: options.signal, waitMs: options.timeoutMs };
+    const send = (client: McpClient, headers?: Record<string, string>) =>
+      client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
+    if (!this.#isRemote) return await this.#later((client) => send(client), wait);
+    const { callWithHeaders } = await import("./remote.ts");
+    const call = { config: this.config, tool, args, lists: this.#lists };
+    return await this.#later(
+      (client) => callWithHeaders({ ...call, client, send: (headers) => send(client, headers) }),
+      wait,
+    );
+  }
+
+  async #later<T>(
+    work: (client: McpClient) => Promise<T>,
+    wait: WaitOptions & Pick<UseOptions, "harmless">,
+  ): Promise<T> {
     const connection = this.#connection;
     await this.#slots.acquire(wait.signal).catch(() => {
       throw givenUp(wait.signal);
     });
     try {
       if (this.config.lifecycle !== "per-call") {
+        if (this.#isRemote) {
+          const { anew } = await import("./remote.ts");
+          const watched = (client: McpClient) => connection.watch(client, work(client));
+          return await anew(connection, watched, { ...wait, harmless: wait.harmless === true });
+        }
         const client = connection.ready ?? (await connection.shared(wait));
         return await connection.watch(client, work(client));
       }

@@ -1,10 +1,12 @@
-/** All that a host has started and must not leave behind: processes, their reaper, writes on their way. */
+/** All that a host has started and must not leave behind: processes, their reaper, sessions far away, writes on their way. */
+import { settlesWithin } from "../base/async.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import { startReaper } from "../process/reaper.ts";
 import type { OpenHostOptions } from "./types.ts";
 
 export class Started {
   readonly #children = new Set<Child>();
+  readonly #links = new Set<RemoteLink>();
   readonly #kept = new Set<Promise<void>>();
   /** Undefined until first asked for, null where there is none. */
   #reaper: Reaper | null | undefined;
@@ -40,6 +42,12 @@ export class Started {
     void child.exited.then(() => this.#children.delete(child));
   }
 
+  /** Remembers a link to a remote server until it is closed. */
+  linked(link: RemoteLink): void {
+    this.#links.add(link);
+    void link.closed.then(() => this.#links.delete(link));
+  }
+
   /** Remembers a promise that must be done before the host is; it may reject. */
   keep(work: Promise<void>): void {
     const done = work.catch(() => {}).finally(() => this.#kept.delete(done));
@@ -53,10 +61,29 @@ export class Started {
     this.#reaper?.release();
   }
 
-  /** Lets the reaper stop what still runs. Where there is none, as `end`. */
+  /** Lets the reaper stop what still runs; where there is none, as `end`. Remote servers are told, and not waited for long. */
   async leave(): Promise<void> {
+    if (this.#links.size > 0) await Promise.all(Array.from(this.#links, closeSoon));
     if (!this.#reaper) return await this.end();
     await Promise.all(this.#kept);
     this.#reaper.release();
   }
+}
+
+/** An open link to a remote server. */
+export interface RemoteLink extends AsyncDisposable {
+  readonly closed: Promise<unknown>;
+  /** How long it took to be greeted: what it may take to say goodbye, too. */
+  greetMs: number;
+}
+
+// --- internal ---
+
+const leaveMs = 50;
+const greetMsMax = 2000;
+
+/** What the server has not answered by then, it has got. */
+async function closeSoon(link: RemoteLink): Promise<void> {
+  const closing = Promise.resolve(link[Symbol.asyncDispose]());
+  await settlesWithin(closing, leaveMs + Math.min(link.greetMs, greetMsMax));
 }

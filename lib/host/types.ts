@@ -13,6 +13,7 @@ import type {
   Progress,
   ToolAnnotations,
 } from "../protocol/mcp.ts";
+import type { Features } from "./feature-types.ts";
 
 /** A tool as the host offers it. */
 export interface HostTool {
@@ -102,7 +103,7 @@ export interface ToolListing {
   warnings: { server: string; text: string }[];
 }
 
-export interface Host extends AsyncDisposable {
+export interface Host extends Features, AsyncDisposable {
   /** Lists all servers in parallel (starting them where needed). Never throws for a server: see `failed`. */
   tools(options?: { servers?: string[]; signal?: AbortSignal }): Promise<ToolListing>;
   /** The one call path: resolve → prepare → execute → finalise. Never throws: the outcome says what happened. */

@@ -27,10 +27,10 @@ export function modernHeaders(message: Message): Record<string, string> {
 
 /**
  * A text as a header value: as it is where that is safe, else `=?base64?…?=` over its UTF-8. Not safe are the empty text,
- * anything but printable ASCII and inner tabs, white space at either end, and what looks encoded already.
+ * anything but printable ASCII, spaces at either end, and what looks encoded already.
  */
 export function encodeHeaderValue(value: string): string {
-  if (/^[!-~]([\t -~]*[!-~])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value)) return value;
+  if (/^[!-~]([ -~]*[!-~])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value)) return value;
   return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
 }
 

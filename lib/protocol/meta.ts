@@ -8,6 +8,10 @@ export const metaPrefix = "io.modelcontextprotocol/";
 
 /** The wire error of a server that does not speak the revision asked for; `data.supported` lists its own (protocol.md 1.18). */
 export const unsupportedVersion = -32022;
+/** The wire error of a server whose HTTP headers and body disagree, as it sees them (protocol.md 1.18). */
+export const headerMismatch = -32020;
+/** The wire error of a server that needs a capability which the request does not declare: `data.requiredCapabilities`. */
+export const missingCapability = -32021;
 
 /** New params with `meta` put over the caller's own `_meta`. */
 export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {

@@ -76,6 +76,8 @@ function decode(method: string, result: Json): Decoded {
   if (!isObject(result)) return invalid(`the result of ${method} is not an object`);
   const { resultType } = result;
   if (resultType === undefined || resultType === "complete") return { kind: "complete", result };
+  // A task is an answer, too: what is to be done about it is decided elsewhere (protocol.md 1.16).
+  if (resultType === "task" && method === "tools/call") return { kind: "complete", result };
   if (resultType !== "input_required")
     return invalid(`the result of ${method} has the unknown resultType ${clip(resultType)}`);
   if (!asking.has(method)) return invalid(`${method} must not ask for input`);

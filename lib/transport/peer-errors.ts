@@ -60,6 +60,7 @@ export function lostError(
         ...(info.exitCode !== undefined && { exitCode: info.exitCode }),
         ...(info.signal !== undefined && { signal: info.signal }),
         ...(info.httpStatus !== undefined && { httpStatus: info.httpStatus }),
+        ...(info.closeCode !== undefined && { closeCode: info.closeCode }),
         ...linkFacts(info),
       },
       ...(hint !== undefined && { hint }),
@@ -167,6 +168,7 @@ function lostHint({ kind, stderr }: CloseInfo): string | undefined {
 }
 
 function endingOf(info: CloseInfo): string {
+  if (info.how !== undefined) return info.how;
   if (info.kind === "exit") {
     if (info.signal !== undefined) return `was ended by ${info.signal}`;
     return info.exitCode === undefined ? "ended" : `ended with exit code ${info.exitCode}`;

@@ -88,7 +88,10 @@ function notified({ method, params = {} }: Notification, { ours, theirs, options
       const known =
         (typeof requestId === "number" || typeof requestId === "string") &&
         theirs.cancel(requestId);
-      if (!known) debug("cancelled ignored: no such request is running");
+      if (known) return;
+      debug("cancelled ignored: no such request is running");
+      // A modern server ends a subscription so: by the id of a request of ours (protocol.md 1.10).
+      options.onNotification?.(method, params);
     } else options.onNotification?.(method, params);
   } catch (error) {
     debug(`the handler of ${method} failed: ${String(error)}`);

@@ -39,6 +39,10 @@ export interface CloseInfo {
   exitCode?: number;
   signal?: string;
   httpStatus?: number;
+  /** Why a WebSocket was closed (RFC 6455, 7.4). */
+  closeCode?: number;
+  /** How it ended, behind "server x", where the link can say more than `kind`: "ended its event stream". */
+  how?: string;
   /** Last stderr lines, oldest first. */
   stderr?: string[];
   /** Lines on stdout that were no message: how many, and the first ones (clipped). */

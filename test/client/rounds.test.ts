@@ -52,9 +52,9 @@ test("every question is answered, under a new id, with the state exactly as give
   expect(new Set(calls(server).map(({ id }) => id)).size).toBe(3);
   for (const message of calls(server)) {
     expect(message.params).toMatchObject({ name: "one", arguments: { x: 1 } });
-    expect(metaOf(message)["io.modelcontextprotocol/clientCapabilities"]).toEqual({
+    expect(metaOf(message)["io.modelcontextprotocol/clientCapabilities"]).toMatchObject({
       roots: {},
-      elicitation: {},
+      elicitation: { form: {} },
     });
   }
   expect(Object.keys(first?.params ?? {}).toSorted()).toEqual(["_meta", "arguments", "name"]);
@@ -162,7 +162,7 @@ test("aborting during the pause or a question ends the call", async () => {
   const abort = new AbortController();
   const server = asking([{ inputRequests: { a: ask("?") } }], {
     answers: {
-      elicit: async (_, signal) => {
+      elicit: async (_, { signal }) => {
         queueMicrotask(() => abort.abort());
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
         return { action: "cancel" };

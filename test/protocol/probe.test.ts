@@ -1,4 +1,4 @@
-/** The whole table of era verdicts on stdio (protocol.md 1.4). */
+/** The whole tables of era verdicts, on a pipe and over HTTP (protocol.md 1.4). */
 import { describe, expect, test } from "bun:test";
 
 import { classifyProbe } from "../../lib/protocol/probe.ts";
@@ -73,4 +73,41 @@ describe("legacy, on the same process", () => {
 
 test("a process that ends on the probe is started again without one", () => {
   expect(classifyProbe({ kind: "closed" })).toMatchObject({ kind: "legacy", restart: true });
+});
+
+describe("over HTTP", () => {
+  const kindOf = (outcome: ProbeOutcome) => classifyProbe(outcome, "http").kind;
+
+  test("a refusal by its status alone is legacy", () => {
+    for (const httpStatus of [400, 404, 405, 406, 409, 410, 415, 422])
+      expect(classifyProbe({ kind: "refused", httpStatus }, "http")).toEqual({
+        kind: "legacy",
+        reason: `it answered server/discover with HTTP ${httpStatus}`,
+        restart: false,
+      });
+  });
+
+  test("what is about the caller, the moment or the server's state proves nothing", () => {
+    for (const httpStatus of [401, 403, 407, 408, 425, 429, 500, 502, 503, 504])
+      expect(kindOf({ kind: "refused", httpStatus })).toBe("unknown");
+    expect(kindOf({ kind: "silent" })).toBe("unknown");
+    expect(kindOf({ kind: "closed" })).toBe("unknown");
+  });
+
+  test("errors that only modern servers know are answered by another try", () => {
+    for (const code of [-32_020, -32_021])
+      expect(classifyProbe(error(code), "http")).toEqual({ kind: "retry", revision: "2026-07-28" });
+  });
+
+  // O002; the draft's codes are evidence for legacy
+  test.each([-32_601, -32_600, -32_602, -32_000, -32_001, -32_003, -32_004])(
+    "error %d is legacy",
+    (code) => expect(kindOf(error(code, { supported: ["2026-07-28"] }))).toBe("legacy"),
+  );
+
+  test("-32022 is as on a pipe", () => {
+    expect(kindOf(error(-32_022, { supported: ["2026-07-28"] }))).toBe("retry");
+    expect(kindOf(error(-32_022, { supported: ["2025-11-25"] }))).toBe("legacy");
+    expect(kindOf(error(-32_022, { supported: ["2099-01-01"] }))).toBe("unsupported");
+  });
 });

@@ -1,0 +1,29 @@
+/**
+ * Who answers servers that ask: the values of `--elicit`, else the person at the terminal, else nobody, and then nothing is
+ * declared to them. It asks nothing itself: what does is loaded when a server first asks.
+ */
+import type { Log } from "../base/log.ts";
+import type { Answerer, Answers } from "../client/types.ts";
+import { textOf } from "./flags.ts";
+import type { Io, Parsed } from "./types.ts";
+
+/** Undefined where nobody answers. @throws HostError `usage` for an `--elicit` that cannot be read */
+export async function answersFrom(
+  { flags }: Parsed,
+  io: Io,
+  log: Log,
+): Promise<Answers | undefined> {
+  const given = textOf(flags["elicit"]);
+  if (given !== undefined) {
+    const { givenAnswers } = await import("./elicit-given.ts");
+    return givenAnswers(given, log);
+  }
+  if (!io.terminal.stdin || !io.terminal.stderr) return undefined;
+  let loading: Promise<Required<Pick<Answers, "elicit" | "elicitUrl">>> | undefined;
+  const load = () => (loading ??= import("./elicit.ts").then(({ personAt }) => personAt(io)));
+  const via =
+    (kind: "elicit" | "elicitUrl"): Answerer =>
+    async (params, asked) =>
+      await (await load())[kind](params, asked);
+  return { elicit: via("elicit"), elicitUrl: via("elicitUrl") };
+}

@@ -1,0 +1,73 @@
+/**
+ * Error -32042 of revision 2025-11-25: the server cannot go on until the person visited some URLs (protocol.md 1.14). They
+ * are asked for one after the other, and waited for within a bound; the request itself is sent again elsewhere, once.
+ */
+import { sleep } from "../base/async.ts";
+import { HostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { RpcError } from "../protocol/jsonrpc.ts";
+import type { AnswerOptions } from "./answers.ts";
+import { answerUrl } from "./elicitation.ts";
+import type { Inbound } from "./inbound.ts";
+
+export interface ConsentOptions extends Omit<AnswerOptions, "signal"> {
+  signal?: AbortSignal | undefined;
+  listen: Inbound["listen"];
+  /** How long the server may take to tell that all was done; then the request is sent again all the same. */
+  waitMs: number;
+}
+
+/**
+ * Returns when the request may be sent again.
+ * @throws RpcError the same, where there is no consent, or nothing that could be asked
+ * @throws HostError `cancelled`
+ */
+export async function consents(needed: RpcError, options: ConsentOptions): Promise<void> {
+  const { listen, waitMs, signal = new AbortController().signal } = options;
+  const asked = elicitationsIn(needed);
+  if (asked.length === 0 || asked.length > askedMax) throw needed;
+  const open = new Set(asked.map(({ elicitationId }) => elicitationId).filter(isText));
+  const done = Promise.withResolvers<void>();
+  // From here on: it may be done before the last question is answered. Ids that are not ours say nothing.
+  using _listening = listen((method, { elicitationId }) => {
+    if (method !== "notifications/elicitation/complete" || !isText(elicitationId)) return;
+    if (open.delete(elicitationId) && open.size === 0) done.resolve();
+  });
+  for (const params of asked) {
+    const { action } = await answerUrl(params, { ...options, signal });
+    if (action !== "accept") throw needed;
+  }
+  if (open.size > 0) {
+    const stop = new AbortController();
+    const timeUp = sleep(waitMs, AbortSignal.any([signal, stop.signal])).catch(() => {});
+    await Promise.race([done.promise, timeUp]);
+    stop.abort();
+  }
+  if (signal.aborted)
+    throw new HostError(
+      "cancelled",
+      `waiting for what server "${options.name}" asked for was cancelled`,
+      {
+        facts: { server: options.name },
+        cause: signal.reason,
+      },
+    );
+}
+
+// --- internal ---
+
+/** More than a person would visit. */
+const askedMax = 20;
+
+/** Those in URL mode; in any other a request of its own would ask. */
+function elicitationsIn({ data }: RpcError): JsonObject[] {
+  const listed = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
+  const found = listed.filter(isObject);
+  const others = listed.filter((one) => !isObject(one) || (one.mode ?? "url") !== "url");
+  return others.length === 0 ? found : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,51 @@
+/** Why there is no result of a task, each with its evidence. Pure: it makes values and throws nothing. */
+import { HostError } from "../base/errors.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+
+/** Which task, on which server. */
+export interface TaskPlace {
+  server: string;
+  taskId: string;
+}
+
+/** Its hard cap ran out, and it was cancelled. */
+export function lateError(at: TaskPlace, timeoutMs: number): HostError {
+  const text = `task ${at.taskId} on server "${at.server}" was not done within ${timeoutMs} ms`;
+  return new HostError("timeout", text, {
+    facts: { ...at, sent: true, timeoutMs },
+    hint: "it was cancelled; a longer timeoutMs (--timeout) waits longer, ten times that in all",
+  });
+}
+
+/** The caller's signal fired, and it was cancelled. */
+export function cancelledTaskError(at: TaskPlace, reason: unknown): HostError {
+  return new HostError("cancelled", `task ${at.taskId} on server "${at.server}" was cancelled`, {
+    facts: { ...at, sent: true },
+    cause: reason,
+  });
+}
+
+/** The call was made, whatever becomes of the link: nothing in this may look like one that was never sent. */
+export function lostTaskError(at: TaskPlace, error: HostError): HostError {
+  const { sessionLost: _, ...facts } = error.facts;
+  const text = `the link to server "${at.server}" was lost while task ${at.taskId} was running: it may go on there`;
+  return new HostError("uncertain", text, {
+    facts: { ...facts, ...at, sent: true },
+    hint: "ask for the task by its id before you call the tool again",
+    cause: error,
+  });
+}
+
+/** A server that does not know the task has most likely kept it long enough; any other error stays as it is. */
+export function forgottenError(at: TaskPlace, error: unknown): unknown {
+  if (!(error instanceof RpcError) || error.code !== -32602) return error;
+  return taskFault(at, `is not known to the server (any more): ${error.message}`, error);
+}
+
+/** @param what follows the task's name in a sentence */
+export function taskFault(at: TaskPlace, what: string, cause?: unknown): HostError {
+  return new HostError("rpc_error", `task ${at.taskId} of server "${at.server}" ${what}`, {
+    facts: { ...at },
+    ...(cause !== undefined && { cause }),
+  });
+}

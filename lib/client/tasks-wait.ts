@@ -1,0 +1,218 @@
+/**
+ * Waits for a task: asks how it goes as often as the server wants, answers what it asks, and returns the result as if the
+ * call had been answered at once. Whoever gives up cancels it; a link that is lost does not, for the task may go on.
+ */
+import { settlesWithin } from "../base/async.ts";
+import { realClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { isHostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import { sliceMember } from "../base/slice.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import { isTerminal, pollDelayMs, readTask, taskError } from "../protocol/tasks.ts";
+import type { Task } from "../protocol/tasks.ts";
+import { answerAll } from "./rounds.ts";
+import {
+  cancelledTaskError,
+  forgottenError,
+  lateError,
+  lostTaskError,
+  taskFault,
+} from "./tasks-errors.ts";
+import type { TaskPlace } from "./tasks-errors.ts";
+import type { CallReply, ConnectOptions, McpClient, Reply, RequestOptions } from "./types.ts";
+
+/** A client, and what it was connected with. */
+export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "log" | "pagesMax"> {
+  client: Pick<McpClient, "era" | "capabilities" | "request" | "onNotification" | "closed">;
+  /** @default the real one */
+  clock?: Clock;
+}
+
+/**
+ * An answer about the task counts as hearing of it, so the idle time runs only while none comes; the hard cap holds.
+ * @throws RpcError the error that the task failed with
+ * @throws HostError `timeout` · `cancelled` (by `options.signal`, and the task with it) · `uncertain` (the link was lost, with
+ *   `facts.taskId`) · `rpc_error` (cancelled or forgotten by the server, no task, nobody to answer)
+ */
+export async function waitForTask(
+  task: Task,
+  context: TaskContext,
+  options: RequestOptions,
+): Promise<CallReply> {
+  const watch = new Watch(task, context, options);
+  try {
+    return await watch.run();
+  } catch (error) {
+    throw await watch.failed(error);
+  } finally {
+    watch.end();
+  }
+}
+
+// --- internal ---
+
+const lossesMax = 5;
+/** Ctrl-C leaves servers 300 ms. */
+const cancelMs = 250;
+
+class Watch {
+  #task: Task;
+  #reply: Reply | undefined;
+  readonly #context: TaskContext;
+  readonly #options: RequestOptions;
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  readonly #capMs: number;
+  readonly #scope = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #heard: Disposable;
+  /** Keys of questions that were answered: a server may show them a while longer. */
+  readonly #answered = new Set<string>();
+  #wake = () => {};
+  #isLinkLost = false;
+
+  constructor(task: Task, context: TaskContext, options: RequestOptions) {
+    const { client, clock = realClock } = context;
+    this.#task = task;
+    this.#context = context;
+    this.#options = options;
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+    const { timeoutMs = 60_000, timeoutMaxMs = timeoutMs * 10, signal } = options;
+    this.#capMs = timeoutMaxMs;
+    this.#signal = signal ? AbortSignal.any([signal, this.#scope.signal]) : this.#scope.signal;
+    this.#heard = client.onNotification((method, params) => {
+      const isStatus = method === "notifications/tasks/status" || method === "notifications/tasks";
+      if (isStatus && params.taskId === task.taskId) this.#wake();
+    });
+    const onClosed = () => {
+      this.#isLinkLost = true;
+      this.#wake();
+    };
+    void client.closed.then(onClosed);
+  }
+
+  async run(): Promise<CallReply> {
+    let isWaiting = this.#task.status === "working";
+    for (let asked = 0; ; asked++) {
+      if (isWaiting) await this.#pause(asked);
+      const reply = await this.#ask("tasks/get");
+      const task = readTask(reply.result);
+      if (task === undefined || task.taskId !== this.#task.taskId)
+        throw taskFault(this.#at, "is no task");
+      this.#report(task);
+      this.#task = { ...this.#task, ...task };
+      this.#reply = reply;
+      if (isTerminal(task)) return await this.#result();
+      // The server sends its questions along with this, and answers when all is done.
+      if (task.status === "input_required") {
+        if (this.#context.client.era === "legacy") return await this.#ask("tasks/result");
+        await this.#answer();
+      }
+      isWaiting = true;
+    }
+  }
+
+  /** The error to give, after the server was told what it has to be told. */
+  async failed(error: unknown): Promise<unknown> {
+    const { client } = this.#context;
+    const { taskId } = this.#task;
+    if (error instanceof RpcError || isTerminal(this.#task)) return error;
+    if (isHostError(error) && error.code === "server_exit") return lostTaskError(this.#at, error);
+    const cancelled = client.request("tasks/cancel", { taskId }, { timeoutMs: 5000 });
+    await settlesWithin(cancelled, cancelMs);
+    const { signal } = this.#options;
+    return signal?.aborted === true ? cancelledTaskError(this.#at, signal.reason) : error;
+  }
+
+  end(): void {
+    this.#heard[Symbol.dispose]();
+    this.#scope.abort();
+  }
+
+  /** Until the server wants to be asked again, or has told that something changed. */
+  async #pause(asked: number): Promise<void> {
+    const delayMs = pollDelayMs(this.#task, asked, this.#clock.now() - this.#startedAt);
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    const scope = new AbortController();
+    const signal = AbortSignal.any([this.#signal, scope.signal]);
+    const slept = this.#clock.sleep(Math.min(delayMs, this.#leftMs()), signal).catch(() => {});
+    await Promise.race([slept, woken]);
+    scope.abort();
+    if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs);
+  }
+
+  /** A question about a task changes nothing: where its answer was lost it is asked again, a few times. */
+  async #ask(method: "tasks/get" | "tasks/result"): Promise<Reply> {
+    const { taskId } = this.#task;
+    const { timeoutMs = 60_000 } = this.#options;
+    const left = Math.max(this.#leftMs(), 1);
+    const options = {
+      timeoutMs: method === "tasks/get" ? Math.min(timeoutMs, left) : left,
+      timeoutMaxMs: left,
+      signal: this.#signal,
+    };
+    for (let losses = 0; ; losses++) {
+      try {
+        return await this.#context.client.request(method, { taskId }, options);
+      } catch (error) {
+        const isLoss = isHostError(error) && error.code === "server_exit";
+        if (!isLoss || this.#isLinkLost || losses >= lossesMax)
+          throw method === "tasks/get" ? forgottenError(this.#at, error) : error;
+        await this.#clock.sleep(200 * 2 ** losses, this.#signal);
+      }
+    }
+  }
+
+  async #answer(): Promise<void> {
+    const { taskId, raw } = this.#task;
+    const { client } = this.#context;
+    const asked = isObject(raw.inputRequests) ? raw.inputRequests : {};
+    const open: [string, { method: string; params: JsonObject }][] = [];
+    for (const [key, request] of Object.entries(asked)) {
+      if (this.#answered.has(key)) continue;
+      if (!isObject(request) || typeof request.method !== "string")
+        throw taskFault(this.#at, "asks for input without saying what");
+      const params = isObject(request.params) ? request.params : {};
+      open.push([key, { method: request.method, params }]);
+    }
+    const signal = this.#signal;
+    const inputResponses = await answerAll(Object.fromEntries(open), { ...this.#context, signal });
+    if (inputResponses === undefined) return;
+    await client.request("tasks/update", { taskId, inputResponses }, { signal });
+    for (const [key] of open) this.#answered.add(key);
+  }
+
+  async #result(): Promise<CallReply> {
+    const { status, statusMessage } = this.#task;
+    const { client } = this.#context;
+    if (status === "cancelled") {
+      const why = statusMessage === undefined ? "" : `: ${statusMessage}`;
+      throw taskFault(this.#at, `was cancelled by the server${why}`);
+    }
+    if (client.era === "legacy") return await this.#ask("tasks/result");
+    if (status === "failed") throw new RpcError(taskError(this.#task));
+    const { result } = this.#task.raw;
+    if (!isObject(result)) throw taskFault(this.#at, "is completed and has no result");
+    const whole = this.#reply;
+    return {
+      result,
+      raw: () => sliceMember(whole?.raw() ?? "", "result") ?? JSON.stringify(result),
+    };
+  }
+
+  #report({ statusMessage: message }: Task): void {
+    if (message === undefined || message === this.#task.statusMessage) return;
+    this.#options.onProgress?.({ progress: this.#clock.now() - this.#startedAt, message });
+  }
+
+  get #at(): TaskPlace {
+    return { server: this.#context.name, taskId: this.#task.taskId };
+  }
+
+  #leftMs(): number {
+    return this.#capMs - (this.#clock.now() - this.#startedAt);
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Prompts of all servers under the names that the host shows: lists them, finds the one that a name means while starting
+ * no more servers than the name can mean, and gets it. The names are made as those of tools are.
+ */
+import { HostError } from "../base/errors.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
+import { complete } from "../client/completion.ts";
+import type { CompletionValues } from "../client/completion.ts";
+import type { Listed } from "../client/lists.ts";
+import { getPrompt, listPrompts } from "../client/prompts.ts";
+import type { Prompt } from "../protocol/lists.ts";
+import type { Asking } from "./asking.ts";
+import type {
+  CompleteRequest,
+  HostAnswer,
+  HostPrompt,
+  ListRequest,
+  PromptListing,
+  PromptRequest,
+} from "./feature-types.ts";
+import { findBare, findNamed, nameTools, serversMeant } from "./names.ts";
+import type { NamedServer, NameEntry, NameTable } from "./names.ts";
+import { promptSignature } from "./prompt-signature.ts";
+
+export class Prompts {
+  readonly #asking: Asking;
+  readonly #named: readonly NamedServer[];
+  /** What was listed last. */
+  readonly #lists = new Map<string, Listed<Prompt>>();
+
+  constructor(asking: Asking) {
+    this.#asking = asking;
+    this.#named = Array.from(asking.servers.values(), ({ config: { name, prefix } }) => {
+      return { name, prefix, tools: [] };
+    });
+  }
+
+  /** As `Host.prompts`. */
+  async list({ servers, signal }: ListRequest = {}): Promise<PromptListing> {
+    const wanted = new Set(servers ?? this.#asking.servers.keys());
+    const failed = await this.#load(wanted, signal);
+    const had = wanted.difference(new Set(failed.map(({ server }) => server)));
+    const { entries } = this.#table();
+    const shown = entries.filter(({ server }) => had.has(server));
+    const warnings = [...had].flatMap((server) => {
+      const own = shown.filter((entry) => entry.server === server && entry.changed);
+      const texts = own.map(({ tool, name }) => `prompt ${JSON.stringify(tool)} is ${name} here`);
+      const all = [...(this.#lists.get(server)?.warnings ?? []), ...texts];
+      return all.map((text) => ({ server, text }));
+    });
+    return { prompts: shown.flatMap((entry) => this.#promptOf(entry) ?? []), failed, warnings };
+  }
+
+  /** As `Host.prompt`. */
+  async get(request: PromptRequest): Promise<HostAnswer> {
+    const { prompt: name, arguments: args = {}, signal, timeoutMs } = request;
+    const prompt = await this.#resolve(name, signal);
+    const strays = strayArguments(prompt, args);
+    checkRequired(prompt, args, strays);
+    const { server } = prompt;
+    const about = { label: `prompts/get of ${prompt.prompt}`, facts: { prompt: prompt.prompt } };
+    const asked = { name: prompt.prompt, arguments: args };
+    const reply = await this.#asking.ask(
+      server,
+      about,
+      (client, options) => getPrompt(client, asked, options),
+      { signal, timeoutMs },
+    );
+    return {
+      server,
+      result: reply.result,
+      get raw() {
+        return reply.raw();
+      },
+      warnings: strays,
+    };
+  }
+
+  /** As `Host.complete`, of a prompt's argument. */
+  async complete(
+    name: string,
+    { argument, context, signal, timeoutMs }: CompleteRequest,
+  ): Promise<CompletionValues> {
+    const { server, prompt } = await this.#resolve(name, signal);
+    const about = { label: "completion/complete", facts: { prompt } };
+    const request = { ref: { prompt }, argument, ...(context && { context }) };
+    return await this.#asking.ask(
+      server,
+      about,
+      (client, options) => complete(client, request, options),
+      { signal, timeoutMs },
+    );
+  }
+
+  // --- internal ---
+
+  /** @throws HostError `usage` (unknown, of several); why the server that it names failed */
+  async #resolve(name: string, signal: AbortSignal | undefined): Promise<HostPrompt> {
+    const failed = await this.#load(serversMeant(name, this.#named), signal);
+    const named = only(name, findNamed(this.#table(), name));
+    const prompt = named && this.#promptOf(named);
+    if (prompt !== undefined) return prompt;
+    if (failed[0] !== undefined) throw failed[0].error;
+    const others = await this.#load(this.#asking.servers.keys(), signal);
+    const bare = only(name, findBare(this.#table(), name));
+    const found = bare && this.#promptOf(bare);
+    if (found !== undefined) return found;
+    throw others[0]?.error ?? unknown(name, this.#table());
+  }
+
+  /** Lists servers; those that fail are returned. @throws HostError when the signal fires */
+  async #load(
+    names: Iterable<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<PromptListing["failed"]> {
+    const { found, failed } = await this.#asking.gather(names, "prompts/list", listPrompts, signal);
+    for (const { server, list } of found) this.#lists.set(server, list);
+    for (const { server } of failed) this.#lists.delete(server);
+    return failed;
+  }
+
+  #table(): NameTable {
+    return nameTools(
+      this.#named.map((server) => {
+        const items = this.#lists.get(server.name)?.items ?? [];
+        return { ...server, tools: items.map(({ name }) => name) };
+      }),
+    );
+  }
+
+  #promptOf({ server, tool, name }: NameEntry): HostPrompt | undefined {
+    const own = this.#lists.get(server)?.items.find((item) => item.name === tool);
+    return own && { ...own, name, server, prompt: tool };
+  }
+}
+
+// --- internal ---
+
+/** @throws HostError `usage` for several */
+function only(name: string, found: readonly NameEntry[]): NameEntry | undefined {
+  if (found.length < 2) return found[0];
+  const candidates = found.map(({ server, tool }) => `${server}/${tool}`);
+  throw new HostError("usage", `${JSON.stringify(name)} is a prompt of several servers`, {
+    facts: { prompt: name, candidates },
+    hint: `say which: ${candidates.join(", ")}`,
+  });
+}
+
+function unknown(name: string, { entries }: NameTable): HostError {
+  const near = nearest(
+    name,
+    entries.map((entry) => [entry.name, entry.tool, `${entry.server}.${entry.tool}`] as const),
+  );
+  const count = entries.length === 1 ? "there is 1 prompt" : `there are ${entries.length} prompts`;
+  return new HostError("usage", `no prompt is called ${JSON.stringify(name)}`, {
+    facts: { prompt: name, nearest: near },
+    hint: didYouMean(near) ?? count,
+  });
+}
+
+/** What is given and not named by the prompt: typing errors, most likely, but the server decides. */
+function strayArguments(prompt: HostPrompt, args: Readonly<Record<string, string>>): string[] {
+  const known = prompt.arguments.map((argument) => argument.name);
+  return Object.keys(args)
+    .filter((key) => !known.includes(key))
+    .slice(0, straysMax)
+    .map((key) => {
+      const meant = didYouMean(nearest(key, known, 1));
+      const text = `the prompt names no argument ${JSON.stringify(key)}`;
+      return meant === undefined ? text : `${text}; ${meant}`;
+    });
+}
+
+const straysMax = 5;
+
+/** @throws HostError `usage` */
+function checkRequired(
+  prompt: HostPrompt,
+  args: Readonly<Record<string, string>>,
+  strays: readonly string[],
+): void {
+  const missing = prompt.arguments
+    .filter((argument) => argument.required && !Object.hasOwn(args, argument.name))
+    .map((argument) => argument.name);
+  if (missing.length === 0) return;
+  const texts = missing.map((name) => `argument ${name} is required`);
+  throw new HostError("usage", `${prompt.name}: ${[...texts, ...strays].join("; ")}`, {
+    facts: { server: prompt.server, prompt: prompt.prompt, missing },
+    hint: promptSignature(prompt),
+  });
+}

@@ -1,0 +1,160 @@
+/**
+ * One connection to one server that is reached by a URL: which transport it speaks, how it is greeted, and what is
+ * remembered of both. Knows nothing of earlier or later connections. Loaded when such a server is first used.
+ */
+import { isHostError } from "../base/errors.ts";
+import { connect } from "../client/client.ts";
+import { verdictKey } from "../client/eras.ts";
+import type { ConnectOptions, McpClient, Verdict } from "../client/types.ts";
+import type { HttpServer } from "../config/types.ts";
+import { createFetch } from "../transport/fetch.ts";
+import type { Fetch } from "../transport/remote.ts";
+import type { LaunchContext } from "./launch-types.ts";
+
+export interface ReachOptions {
+  context: LaunchContext;
+  /** Of the connection, all but what says how the link is opened. */
+  common: Omit<ConnectOptions, "open" | "link" | "verdict">;
+  /** What is remembered of the server's era is wrong: it is asked again. */
+  forget: boolean;
+}
+
+/**
+ * Connects to a server. Where only a URL is given it is spoken to over Streamable HTTP; HTTP+SSE of 2024-11-05 is tried
+ * where that was refused as the specification says (protocol.md 1.4), and a failure of that is not told.
+ * @throws HostError `server_start` `auth_required` `config` `usage` `cancelled`
+ */
+export async function reach(server: HttpServer, options: ReachOptions): Promise<McpClient> {
+  const { context, common, forget } = options;
+  const verdicts = server.protocol === "auto" ? context.verdicts : undefined;
+  const key = verdictKey(server);
+  const before = await verdicts?.read(key);
+  const verdict = forget ? undefined : before;
+  const startedAt = performance.now();
+  const { client, transport } = await connectTo(server, {
+    ...options,
+    common: { ...common, verdict },
+  });
+  context.linked({
+    closed: client.closed,
+    greetMs: performance.now() - startedAt,
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  });
+  const learned = transport === "sse" ? ofSse(client, before) : client.verdict;
+  if (verdicts !== undefined && server.transport !== "sse" && learned !== before)
+    context.keep(verdicts.write(key, learned));
+  return client;
+}
+
+// --- internal ---
+
+type Attempt = Omit<ReachOptions, "common"> & { common: Omit<ConnectOptions, "open"> };
+
+interface Reached {
+  client: McpClient;
+  transport: Exclude<HttpServer["transport"], "auto">;
+}
+
+async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached> {
+  const { transport } = server;
+  if (transport === "ws") return { client: await overSocket(server, attempt), transport };
+  const { context, common } = attempt;
+  const { name, headers, tls } = server;
+  const { connectTimeoutMs, responseBytesMax } = context.limits ?? {};
+  const { env, log } = context;
+  const fetch = createFetch({ name, log, headers, tls, env, connectTimeoutMs, responseBytesMax });
+  try {
+    const over = transport === "auto" ? (common.verdict?.transport ?? "auto") : transport;
+    const reached =
+      over === "auto"
+        ? await findOut(server, attempt, fetch)
+        : await overHttp(over, { server, attempt, fetch }).catch(async (error: unknown) => {
+            // It was remembered, and may have learned another one since.
+            if (over === transport || common.signal.aborted) throw error;
+            const anew = { ...attempt, common: { ...common, verdict: undefined } };
+            return await findOut(server, anew, fetch);
+          });
+    void reached.client.closed.then(() => fetch[Symbol.dispose]());
+    return reached;
+  } catch (error) {
+    fetch[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Streamable HTTP first; the error of that is the one to tell. */
+async function findOut(server: HttpServer, attempt: Attempt, fetch: Fetch): Promise<Reached> {
+  const way = { server, attempt, fetch };
+  try {
+    return await overHttp("http", way);
+  } catch (error) {
+    if (!mayBeSse(error) || attempt.common.signal.aborted) throw error;
+    return await overHttp("sse", way).catch((second: unknown) => {
+      throw isHostError(second) && second.code === "cancelled" ? second : error;
+    });
+  }
+}
+
+interface Way {
+  server: HttpServer;
+  attempt: Attempt;
+  fetch: Fetch;
+}
+
+async function overHttp(transport: "http" | "sse", way: Way): Promise<Reached> {
+  const { server, fetch } = way;
+  const { common, context } = way.attempt;
+  const { name, url } = server;
+  const responseBytesMax = context.limits?.responseBytesMax;
+  const { log, signal, startTimeoutMs } = common;
+  const remote = { name, url, fetch, log, ...(responseBytesMax && { responseBytesMax }) };
+  if (transport === "http") {
+    const { openHttp } = await import("../transport/http.ts");
+    const client = await connect({ ...common, link: "http", open: async () => openHttp(remote) });
+    return { client, transport };
+  }
+  const { openSse } = await import("../transport/sse.ts");
+  const open = () => openSse({ ...remote, startTimeoutMs, signal });
+  // It is of one revision, which is all that there is to know of it.
+  const protocol = common.protocol === "auto" ? "legacy" : common.protocol;
+  const client = await connect({ ...common, ...(protocol && { protocol }), link: "http", open });
+  return { client, transport };
+}
+
+async function overSocket(
+  { name, url, headers, tls }: HttpServer,
+  { common, context }: Attempt,
+): Promise<McpClient> {
+  const [{ openWebSocket }, { routeOf }] = await Promise.all([
+    import("../transport/ws.ts"),
+    import("../transport/proxy.ts"),
+  ]);
+  const { insecure, ...pem } = tls ?? {};
+  const { log, signal, startTimeoutMs } = common;
+  const open = () =>
+    openWebSocket({
+      name,
+      url,
+      log,
+      headers,
+      signal,
+      startTimeoutMs,
+      messageBytesMax: context.limits?.responseBytesMax,
+      proxy: routeOf(new URL(url), context.env)?.url,
+      ...(tls && { tls: { ...pem, ...(insecure && { rejectUnauthorized: false }) } }),
+    });
+  return await connect({ ...common, open });
+}
+
+/** `initialize` was refused by a status that says that nobody understood it, and by no message (protocol.md 1.4). */
+function mayBeSse(error: unknown): boolean {
+  if (!isHostError(error) || error.code !== "server_start") return false;
+  const { method, httpStatus, rpcCode } = error.facts;
+  const isRefusal = httpStatus === 400 || httpStatus === 404 || httpStatus === 405;
+  return method === "initialize" && isRefusal && rpcCode === undefined;
+}
+
+function ofSse({ era, revision }: McpClient, before: Verdict | undefined): Verdict {
+  if (before?.transport === "sse" && before.revision === revision) return before;
+  return { era, revision, transport: "sse" };
+}

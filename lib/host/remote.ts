@@ -1,0 +1,102 @@
+/**
+ * What is different about using a server that is only reached: it may have forgotten us, and then we connect anew and
+ * repeat what it refused, once; and over HTTP a modern one wants some arguments of a call in headers, too. Loaded when
+ * such a server is first used. It repeats nothing that may have been done, but questions that change nothing.
+ */
+import { isHostError } from "../base/errors.ts";
+import type { HostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { CallReply, McpClient, ToolList } from "../client/types.ts";
+import type { ServerConfig } from "../config/types.ts";
+import { headerFault, paramHeaders } from "../protocol/headers.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import { headerMismatch } from "../protocol/meta.ts";
+import type { Connection, WaitOptions } from "./connection.ts";
+import type { ToolCache } from "./tool-list.ts";
+
+/** How work is repeated. `harmless`: it changes nothing, so that it may be, even if it was done. */
+export interface AnewOptions extends WaitOptions {
+  harmless: boolean;
+}
+
+/**
+ * Does work with the client that everybody shares, and once more with a new one where the server had forgotten that one
+ * (its session, or its era): then nothing was done. Many at a time connect anew once. @throws what the work throws
+ */
+export async function anew<T>(
+  connection: Connection,
+  work: (client: McpClient) => Promise<T>,
+  options: AnewOptions,
+): Promise<T> {
+  const client = connection.ready ?? (await connection.shared(options));
+  try {
+    return await work(client);
+  } catch (error) {
+    if (options.signal.aborted || !isHostError(error)) throw error;
+    if (isForgotten(error)) connection.renew(client, error);
+    else if (!options.harmless || !isBroken(error)) throw error;
+    return await work(connection.ready ?? (await connection.shared(options)));
+  }
+}
+
+/** What one call is, and whose lists say what its tool wants. */
+export interface RemoteCall {
+  client: McpClient;
+  config: ServerConfig;
+  tool: string;
+  args: JsonObject;
+  lists: ToolCache;
+  send: (headers?: Record<string, string>) => Promise<CallReply>;
+}
+
+/**
+ * One call with the headers that its tool asks for, as far as its schema is known; where the server finds them wrong the
+ * list is fetched anew, and the call, which was not done, is sent once more. @throws as `send`
+ */
+export async function callWithHeaders(call: RemoteCall): Promise<CallReply> {
+  const { client, config, tool, args, lists, send } = call;
+  if (!wantsHeaders(client, config)) return await send();
+  const headers = () => {
+    const known = lists.last?.tools.find(({ name }) => name === tool);
+    return known === undefined ? {} : paramHeaders(known.inputSchema, args);
+  };
+  try {
+    return await send(headers());
+  } catch (error) {
+    if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
+    lists.changed();
+    await lists.get(client);
+    return await send(headers());
+  }
+}
+
+/** A list without the tools that must not be used over HTTP, each with its reason (protocol.md 1.5). */
+export function usableTools(list: ToolList, client: McpClient, config: ServerConfig): ToolList {
+  if (!wantsHeaders(client, config)) return list;
+  const warnings = [...list.warnings];
+  const tools = list.tools.filter(({ name, inputSchema }) => {
+    const fault = headerFault(inputSchema);
+    if (fault === undefined) return true;
+    warnings.push(`tool ${JSON.stringify(name.slice(0, 100))}: ${fault}: left out`);
+    return false;
+  });
+  return { ...list, tools, warnings };
+}
+
+// --- internal ---
+
+/** Only Streamable HTTP has headers, and only the modern era asks for them. */
+function wantsHeaders({ era }: McpClient, config: ServerConfig): boolean {
+  return era === "modern" && config.kind === "http" && config.transport !== "ws";
+}
+
+/** The server refused because it does not know us any more. */
+function isForgotten({ code, facts }: HostError): boolean {
+  return code === "server_exit" && facts.sent === false && facts.sessionLost === true;
+}
+
+/** The answer broke off: the server may have done what it was asked. */
+function isBroken(error: HostError): boolean {
+  const { code, facts } = isHostError(error.cause) ? error.cause : error;
+  return code === "server_exit" && facts.sent === true && facts.httpStatus === undefined;
+}

@@ -1,0 +1,193 @@
+/**
+ * Resources of all servers: lists them, and reads one from the server that has it. Of several that have it none is picked.
+ */
+import { HostError } from "../base/errors.ts";
+import { matchesGlob } from "../base/glob.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
+import { complete } from "../client/completion.ts";
+import type { CompletionValues } from "../client/completion.ts";
+import {
+  isNotFound,
+  listResources,
+  listResourceTemplates,
+  readResource,
+} from "../client/resources.ts";
+import type { Asking } from "./asking.ts";
+import type {
+  CompleteRequest,
+  HostAnswer,
+  ListRequest,
+  ReadRequest,
+  ResourceListing,
+} from "./feature-types.ts";
+
+export class Resources {
+  readonly #asking: Asking;
+
+  constructor(asking: Asking) {
+    this.#asking = asking;
+  }
+
+  /** As `Host.resources`. */
+  async list({ servers, signal }: ListRequest = {}): Promise<ResourceListing> {
+    const names = servers ?? this.#asking.servers.keys();
+    const { found, failed } = await this.#asking.gather(
+      names,
+      "resources/list",
+      async (client, options) => {
+        const resources = await listResources(client, options);
+        return { resources, templates: await listResourceTemplates(client, options) };
+      },
+      signal,
+    );
+    return {
+      resources: found.flatMap(({ server, list }) =>
+        list.resources.items.map((item) => ({ server, ...item })),
+      ),
+      templates: found.flatMap(({ server, list }) =>
+        list.templates.items.map((item) => ({ server, ...item })),
+      ),
+      failed,
+      warnings: found.flatMap(({ server, list }) =>
+        [...list.resources.warnings, ...list.templates.warnings].map((text) => ({ server, text })),
+      ),
+    };
+  }
+
+  /** As `Host.read`. */
+  async read({ uri: wanted, signal, timeoutMs }: ReadRequest): Promise<HostAnswer> {
+    const { server, uri } = await this.#locate(wanted, "uri", signal);
+    const about = { label: `resources/read of ${uri}`, facts: { uri } };
+    try {
+      const reply = await this.#asking.ask(
+        server,
+        about,
+        (client, options) => readResource(client, uri, options),
+        { signal, timeoutMs },
+      );
+      const { result, warning } = reply;
+      return {
+        server,
+        result,
+        get raw() {
+          return reply.raw();
+        },
+        warnings: warning === undefined ? [] : [warning],
+      };
+    } catch (error) {
+      throw await this.#withNearest(error, server, uri, signal);
+    }
+  }
+
+  /** As `Host.complete`, of a template's variable. */
+  async complete(
+    template: string,
+    { argument, context, signal, timeoutMs }: CompleteRequest,
+  ): Promise<CompletionValues> {
+    const { server, uri } = await this.#locate(template, "uriTemplate", signal);
+    const about = { label: "completion/complete", facts: { template: uri } };
+    const request = { ref: { template: uri }, argument, ...(context && { context }) };
+    return await this.#asking.ask(
+      server,
+      about,
+      (client, options) => complete(client, request, options),
+      { signal, timeoutMs },
+    );
+  }
+
+  // --- internal ---
+
+  /** The server to ask, and what to ask it for. @throws HostError `usage`; why a server that may have it failed */
+  async #locate(
+    wanted: string,
+    kind: "uri" | "uriTemplate",
+    signal: AbortSignal | undefined,
+  ): Promise<{ server: string; uri: string }> {
+    const names = [...this.#asking.servers.keys()];
+    const named = names.find((name) => isQualified(wanted, name));
+    if (named !== undefined) return { server: named, uri: wanted.slice(named.length + 1) };
+    const [only, ...others] = names;
+    if (only !== undefined && others.length === 0) return { server: only, uri: wanted };
+    const listing = await this.list({ ...(signal && { signal }) });
+    const { resources, templates, failed } = listing;
+    const exact =
+      kind === "uri"
+        ? resources.filter(({ uri }) => uri === wanted)
+        : templates.filter(({ uriTemplate }) => uriTemplate === wanted);
+    const fitting =
+      exact.length > 0 || kind !== "uri"
+        ? exact
+        : templates.filter(({ uriTemplate }) => mayMean(uriTemplate, wanted));
+    const having = [...new Set(fitting.map(({ server }) => server))];
+    const [server, ...more] = having;
+    if (server !== undefined && more.length === 0) return { server, uri: wanted };
+    if (server !== undefined) throw ofSeveral(wanted, having);
+    if (failed[0] !== undefined) throw failed[0].error;
+    throw unknown(wanted, nearestUris(wanted, listing), names);
+  }
+
+  /** The server's own "not found", with what it has that is like it. */
+  async #withNearest(
+    error: unknown,
+    server: string,
+    uri: string,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    if (!(error instanceof HostError) || !isNotFound(error.cause)) return error;
+    let near: string[];
+    try {
+      near = nearestUris(uri, await this.list({ servers: [server], ...(signal && { signal }) }));
+    } catch {
+      return error;
+    }
+    const hint = didYouMean(near);
+    return new HostError(error.code, error.message, {
+      facts: { ...error.facts, nearest: near },
+      ...(hint !== undefined && { hint }),
+      cause: error.cause,
+    });
+  }
+}
+
+// --- internal ---
+
+const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+
+/** `SERVER/URI`. A URI begins with a scheme, and so never with a server's name and a slash. */
+function isQualified(text: string, server: string): boolean {
+  if (!text.startsWith(`${server}/`)) return false;
+  return scheme.test(text.slice(server.length + 1)) || !scheme.test(text);
+}
+
+/** Whether a template could give a URI, as far as its fixed parts tell. */
+function mayMean(template: string, uri: string): boolean {
+  return matchesGlob(template.replace(/\{[^{}]*\}/g, "*"), uri);
+}
+
+/** The ends of URIs are compared: their beginnings are often all the same. */
+function nearestUris(wanted: string, { resources, templates }: ResourceListing): string[] {
+  const end = (uri: string) => uri.slice(-endMax);
+  return nearest(end(wanted), [
+    ...resources.map(({ uri }) => [uri, end(uri)] as const),
+    ...templates.map(({ uriTemplate: template }) => {
+      return [template, end(template), end(template.replace(/\{[^{}]*\}/g, ""))] as const;
+    }),
+  ]);
+}
+
+const endMax = 40;
+
+function ofSeveral(uri: string, servers: readonly string[]): HostError {
+  const candidates = servers.map((server) => `${server}/${uri}`);
+  return new HostError("usage", `several servers have ${JSON.stringify(uri)}`, {
+    facts: { uri, candidates },
+    hint: `say which: ${candidates.join(", ")}`,
+  });
+}
+
+function unknown(uri: string, near: readonly string[], servers: readonly string[]): HostError {
+  return new HostError("usage", `no server lists ${JSON.stringify(uri)}`, {
+    facts: { uri, nearest: near, servers },
+    hint: didYouMean(near) ?? `SERVER/URI asks one of ${servers.join(", ")} all the same`,
+  });
+}

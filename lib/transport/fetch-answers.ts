@@ -1,0 +1,148 @@
+/**
+ * What is to be done with an answer that cannot be handed on as it came: a redirect is followed within the origin, a
+ * refusal that names its time is waited for, a body of unknown length is counted. Loaded when such an answer is met.
+ */
+import { sleep } from "../base/async.ts";
+import { HostError } from "../base/errors.ts";
+import { networkError, placeOf } from "./fetch-errors.ts";
+import { type FetchContext, type Outgoing, responseBytesMax } from "./fetch-types.ts";
+
+/**
+ * The answer that the request comes to in the end.
+ * @throws HostError `server_exit`: a redirect that may not be followed, or too many; a body that is too large
+ */
+export async function settle(
+  first: Response,
+  request: Outgoing,
+  context: FetchContext,
+): Promise<Response> {
+  const { name, retryMsMax = 30_000, log } = context.options;
+  const { signal } = request.init;
+  let response = first;
+  let at = request;
+  let waitedMs = 0;
+  for (let redirects = 0, retries = 0; ;) {
+    const target = redirectOf(response, at, name);
+    const waitMs = retries < retriesMax ? waitOf(response, at) : undefined;
+    if (target !== undefined) {
+      if (++redirects > redirectsMax) throw tooMany(at, name);
+      at = { ...at, url: target };
+    } else if (waitMs !== undefined && waitedMs + waitMs <= retryMsMax) {
+      retries++;
+      waitedMs += waitMs;
+      const text = `it has no time now (status ${response.status}); trying again in ${waitMs} ms`;
+      log({ level: "info", server: name, text });
+      await discard(response);
+      await sleep(waitMs, signal ?? undefined);
+      response = await context.send(at);
+      continue;
+    } else return counted(response, at, context);
+    await discard(response);
+    response = await context.send(at);
+  }
+}
+
+// --- internal ---
+
+const redirectsMax = 5;
+const retriesMax = 3;
+
+/**
+ * Where a redirect leads; undefined for an answer that is none. Method and body stay: nothing was done yet where a server
+ * sends a request elsewhere with 301, 302, 307 or 308, and a POST that became a GET would be another request. After 303
+ * it was done, and its result lies where we cannot know what it would be.
+ */
+function redirectOf(response: Response, { url, init }: Outgoing, name: string): URL | undefined {
+  const { status, headers } = response;
+  const location = headers.get("location");
+  const isGet = (init.method ?? "GET") === "GET";
+  if (![301, 302, 303, 307, 308].includes(status) || location === null) return undefined;
+  const facts = { server: name, httpStatus: status, ...placeOf(url) };
+  const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  if (target === undefined)
+    throw new HostError("server_exit", `server "${name}": it redirects to what is no address`, {
+      facts: { ...facts, sent: false },
+      hint: "the server's configuration is wrong",
+    });
+  const origin = target.origin === "null" ? target.protocol : target.origin;
+  if (target.origin !== url.origin)
+    throw new HostError("server_exit", `server "${name}": ${url.origin} redirects to ${origin}`, {
+      facts: { ...facts, sent: status === 303, location: origin },
+      hint: `another origin is never followed, since headers and tokens are for ${url.host} alone; if it is the right place, write its address in the config`,
+    });
+  if (status === 303 && !isGet)
+    throw new HostError("server_exit", `server "${name}": it answered with status 303`, {
+      facts: { ...facts, sent: true },
+      hint: "a server that speaks MCP answers a request itself; is the address that of its MCP endpoint?",
+    });
+  target.username = "";
+  target.password = "";
+  return target;
+}
+
+function tooMany({ url }: Outgoing, name: string): HostError {
+  return new HostError("server_exit", `server "${name}": more than ${redirectsMax} redirects`, {
+    facts: { server: name, sent: false, redirects: redirectsMax, ...placeOf(url) },
+    hint: "the server sends requests round in a circle; its configuration is wrong",
+  });
+}
+
+/** How long a server that refused wants us to wait; undefined where it does not say, or the body cannot be sent again. */
+function waitOf({ status, headers }: Response, { init }: Outgoing): number | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  if (init.body !== undefined && init.body !== null && typeof init.body !== "string")
+    return undefined;
+  const written = headers.get("retry-after")?.trim() ?? "";
+  if (/^\d{1,9}$/.test(written)) return Number(written) * 1000;
+  const at = Date.parse(written);
+  return Number.isNaN(at) || !/[A-Za-z]/.test(written) ? undefined : Math.max(0, at - Date.now());
+}
+
+async function discard(response: Response): Promise<void> {
+  await response.body?.cancel().catch(() => {});
+}
+
+/** The answer with its body bounded; what breaks in it is an error of ours. */
+function counted(response: Response, request: Outgoing, { options }: FetchContext): Response {
+  const { body, headers, status, statusText } = response;
+  const isStream = headers.get("content-type")?.startsWith("text/event-stream");
+  if (body === null || isStream || status === 101) return response;
+  const { name, responseBytesMax: bytesMax = responseBytesMax } = options;
+  const length = headers.has("content-encoding") ? 0 : Number(headers.get("content-length") ?? 0);
+  if (length > bytesMax) {
+    void discard(response);
+    throw tooLarge(bytesMax, request, name);
+  }
+  const reader = body.getReader();
+  let bytes = 0;
+  const bounded = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        bytes += value.length;
+        if (bytes > bytesMax) throw tooLarge(bytesMax, request, name);
+        controller.enqueue(value);
+      } catch (error) {
+        void reader.cancel().catch(() => {});
+        const { signal } = request.init;
+        controller.error(
+          signal?.aborted ? error : networkError(error, { name, url: request.url, answered: true }),
+        );
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(bounded, { status, statusText, headers });
+}
+
+function tooLarge(bytesMax: number, { url }: Outgoing, name: string): HostError {
+  return new HostError(
+    "rpc_error",
+    `server "${name}": its answer is longer than the limit of ${bytesMax} bytes`,
+    {
+      facts: { server: name, sent: true, bytesMax, ...placeOf(url) },
+      hint: "raise limits.responseBytesMax in the config to take it",
+    },
+  );
+}

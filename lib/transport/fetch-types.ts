@@ -1,0 +1,67 @@
+/** What the fetch of a remote server is made of, and what its parts hand to each other. Types and defaults only. */
+import type { Log } from "../base/log.ts";
+import type { Fetch } from "./remote.ts";
+
+/** Certificates and keys as PEM text. */
+export interface FetchTls {
+  /** Trusted instead of the usual authorities. */
+  ca?: string;
+  /** What we show to a server that asks who we are, and its key. */
+  cert?: string;
+  key?: string;
+  /** Of an encrypted `key`. */
+  passphrase?: string;
+  /** Takes any certificate: whoever is in between can read and change everything. @default false */
+  insecure?: boolean;
+}
+
+export interface FetchOptions {
+  /** The server's configured name, for messages and logs. */
+  name: string;
+  log: Log;
+  /** Sent with each request, under those that the request brings itself. */
+  headers?: Readonly<Record<string, string>>;
+  tls?: FetchTls | undefined;
+  /**
+   * Our environment: `HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY` in both cases, and `NODE_EXTRA_CA_CERTS SSL_CERT_FILE
+   * SSL_CERT_DIR`. @default none of them
+   */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** How long it may take to reach the server at all; for how long it may be silent then is the caller's. @default 10000 */
+  connectTimeoutMs?: number | undefined;
+  /** Longest body that is no stream of events, in bytes after decompression. @default 67108864 (64 MiB) */
+  responseBytesMax?: number | undefined;
+  /** How long we wait altogether for a server that refuses and says when it has time (`Retry-After`). @default 30000 */
+  retryMsMax?: number | undefined;
+}
+
+/** A fetch whose idle connections are closed when it is disposed; requests in flight finish. */
+export type ServerFetch = Fetch & Disposable;
+
+/** One request on its way. */
+export interface Outgoing {
+  url: URL;
+  init: RequestInit & { headers: Headers };
+}
+
+/** What the files that are loaded on demand need of a fetch. */
+export interface FetchContext {
+  options: FetchOptions;
+  /** Sends once, and follows nothing. @throws HostError */
+  send(request: Outgoing): Promise<Response>;
+}
+
+/** What changes over the life of a fetch. */
+export interface Link {
+  session: Bun.FetchSession;
+  /** The authorities that our environment names were added to the usual ones. */
+  trustsMore: boolean;
+  /** The server has answered before. */
+  reached: boolean;
+}
+
+/** The default of `responseBytesMax`: 64 MiB. */
+export const responseBytesMax = 64 * 1024 * 1024;
+
+/** The default of `connectTimeoutMs`. */
+export const connectTimeoutMs = 10_000;

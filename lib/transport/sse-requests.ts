@@ -1,0 +1,153 @@
+/**
+ * The two HTTP requests of HTTP+SSE, each with what is wrong with its answer: the GET that brings the stream, and the POST
+ * of one message. They keep nothing.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Facts } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
+import type { Message, RequestId } from "../protocol/jsonrpc.ts";
+import { readMessage } from "../protocol/read.ts";
+import type { RemoteOptions } from "./remote.ts";
+import { clipNoise, parse } from "./text.ts";
+import type { Incoming } from "./transport.ts";
+
+/** The body of the event stream. @throws HostError `server_start`, and what `fetch` throws */
+export async function openEventStream(
+  { name, url, fetch }: RemoteOptions,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const headers = { accept: "text/event-stream", "cache-control": "no-cache" };
+  const response = await fetch(url, { method: "GET", headers, signal });
+  const type = typeOf(response);
+  if (response.ok && response.body !== null && type === "text/event-stream") return response.body;
+  const got = response.ok
+    ? `answered with ${type || "no content type"}`
+    : `answered HTTP ${response.status}`;
+  const text = `server "${name}" ${got} where an event stream was expected${await excerpt(response)}`;
+  throw new HostError("server_start", text, {
+    facts: { server: name, httpStatus: response.status, sent: false },
+    hint: "is an HTTP+SSE server (of 2024-11-05) at that URL? others are reached with the transport `http`",
+  });
+}
+
+/**
+ * The address that an `endpoint` event names, resolved against the server's own.
+ * @throws HostError `server_start`: no URL, or one of another origin
+ */
+export function endpointOf({ name, url }: RemoteOptions, data: string): URL {
+  const base = new URL(url);
+  const endpoint = URL.parse(data.trim(), base.href);
+  if (endpoint !== null && endpoint.origin === base.origin) return endpoint;
+  const what = endpoint === null ? "what is no URL" : `one of another origin (${endpoint.origin})`;
+  const text = `server "${name}" named as the address for messages ${what}`;
+  throw new HostError("server_start", text, {
+    facts: { server: name, origin: base.origin, sent: false },
+    hint: "messages, and what is secret in their headers, go to the configured origin alone",
+  });
+}
+
+/** What came of a POST. `lost`: the server does not know this link any more. */
+export interface Posted {
+  items: Incoming[];
+  lost?: { httpStatus: number };
+}
+
+/** A message on its way to the address. */
+export interface Post {
+  endpoint: URL;
+  body: string;
+  headers: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+}
+
+/**
+ * Posts one message. A refused request comes back as its failure (or as the JSON-RPC error that the server put in the
+ * body); a refused notification or answer is thrown.
+ * @throws HostError `rpc_error` `server_exit`, and what `fetch` throws
+ */
+export async function postMessage(
+  { name, fetch }: RemoteOptions,
+  message: Message,
+  { endpoint, body, headers, signal }: Post,
+): Promise<Posted> {
+  const response = await fetch(endpoint.href, { method: "POST", headers, body, signal });
+  const text = await headOf(response);
+  if (response.ok) return { items: [] };
+  const isLost = response.status === 404 || response.status === 410;
+  const answer = isRequest(message) && !isLost ? errorAnswer(message.id, text) : undefined;
+  if (answer !== undefined) return { items: [answer] };
+  const error = refusal(name, message, response, { text, isLost });
+  const lost = isLost && { lost: { httpStatus: response.status } };
+  if (isRequest(message)) return { items: [{ failed: { id: message.id, error } }], ...lost };
+  if (!isLost) throw error;
+  return { items: [], ...lost };
+}
+
+// --- internal ---
+
+/** How much of a body that is none of ours is read. */
+const headBytesMax = 65_536;
+
+function typeOf({ headers }: Response): string {
+  return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** The beginning of a body; the rest is thrown away. A body that breaks ends there. */
+async function headOf({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk, { stream: true });
+      bytes += chunk.length;
+      if (bytes > headBytesMax) break;
+    }
+  } catch {
+    // What came before is what there is to tell.
+  }
+  return text;
+}
+
+async function excerpt(response: Response): Promise<string> {
+  if (typeOf(response) === "text/event-stream") {
+    await response.body?.cancel();
+    return "";
+  }
+  return shown(await headOf(response));
+}
+
+function shown(text: string): string {
+  const line = clipNoise(text.replace(/\s+/g, " ").trim());
+  return line === "" ? "" : `: ${line}`;
+}
+
+/** A JSON-RPC error in the body of a refusal, as the answer to the request that was refused. */
+function errorAnswer(id: RequestId, text: string): Incoming | undefined {
+  const value = parse(text.trim());
+  const { message } = isObject(value) ? readMessage(value) : {};
+  if (message === undefined || !isResponse(message) || message.error === undefined)
+    return undefined;
+  return { message: { jsonrpc: "2.0", id, error: message.error }, text: text.trim() };
+}
+
+function refusal(
+  server: string,
+  message: Message,
+  { status }: Response,
+  { text, isLost }: { text: string; isLost: boolean },
+): HostError {
+  const method = "method" in message ? message.method : "an answer of ours";
+  const facts: Facts = { server, method, httpStatus: status, sent: !isLost };
+  if (isLost) {
+    const lost = `server "${server}" no longer knows this link (HTTP ${status})${shown(text)}`;
+    return new HostError("server_exit", lost, { facts: { ...facts, sessionLost: true } });
+  }
+  return new HostError(
+    "rpc_error",
+    `server "${server}" answered ${method} with HTTP ${status}${shown(text)}`,
+    { facts },
+  );
+}

@@ -1,0 +1,60 @@
+/**
+ * Reads texts that should each hold one message or a batch, since what carried them has its own bounds: the data of an
+ * event, a WebSocket message. What is no message is said and never fatal; one that was meant as an answer fails its
+ * request. It reads no bytes and keeps nothing.
+ */
+import { parseJson } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import { compact } from "../base/slice.ts";
+import { readMessage, readMessages } from "../protocol/read.ts";
+import type { Reading } from "../protocol/read.ts";
+import { brokenMessage } from "./broken.ts";
+import { clipNoise, elementText, parse } from "./text.ts";
+import type { Incoming } from "./transport.ts";
+
+export interface TextReaderOptions {
+  /** The server's configured name, for the log. */
+  name: string;
+  log: Log;
+  /** What the texts are, for the log: "event", "WebSocket message". */
+  unit: string;
+  /** The longest message; only told. */
+  bytesMax: number;
+}
+
+/** The messages of one text, in order. */
+export type TextReader = (text: string) => Incoming[];
+
+/** Warns of the first few texts that are no JSON; what is JSON but no message (a heartbeat) is a debug entry. */
+export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): TextReader {
+  let warnings = 0;
+  const say = (level: "debug" | "warn", text: string) => log({ level, server: name, text });
+  const noise = (text: string, reason: string, isJson: boolean) => {
+    const level = isJson || ++warnings > warningsMax ? "debug" : "warn";
+    say(level, `its ${unit} is no message (${reason}): ${clipNoise(text)}`);
+  };
+  const take = (reading: Reading, text: string): Incoming[] => {
+    if (reading.message === undefined) noise(text, reading.noise, true);
+    else if (reading.odd !== undefined) say("debug", `a message with ${reading.odd}`);
+    return reading.message === undefined ? [] : [{ message: reading.message, text }];
+  };
+  return (whole) => {
+    const text = compact(whole.trim());
+    const value = parse(text);
+    if (Array.isArray(value)) {
+      const exact = parseJson(text) as unknown[];
+      return readMessages(value).flatMap((reading, index) =>
+        take(reading, elementText(exact[index])),
+      );
+    }
+    if (value !== undefined) return take(readMessage(value), text);
+    const broken = brokenMessage(text, bytesMax);
+    if (broken !== undefined) return [broken];
+    if (text !== "") noise(text, "not JSON", false);
+    return [];
+  };
+}
+
+// --- internal ---
+
+const warningsMax = 3;

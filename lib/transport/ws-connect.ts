@@ -1,0 +1,138 @@
+/**
+ * Gets one WebSocket: asks for it with its headers, waits until it is open, and says why where it is not. Bun tells the
+ * reason in a message alone, which is quoted without its address, for that may hold secrets.
+ */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { FetchTls } from "./fetch-types.ts";
+
+export interface WebSocketOptions {
+  /** The server's configured name, for messages and logs. */
+  name: string;
+  /** `ws:` or `wss:`. A user and password in it become the header `Authorization`. */
+  url: string;
+  log: Log;
+  headers?: Readonly<Record<string, string>>;
+  tls?: FetchTls | undefined;
+  /** URL of an HTTP proxy. */
+  proxy?: string | undefined;
+  /** The longest message that is taken, in bytes. @default 67108864 */
+  messageBytesMax?: number | undefined;
+  /** How long the server may take to accept. @default 60000 */
+  startTimeoutMs?: number | undefined;
+  /** Gives up the opening; later it means nothing. */
+  signal?: AbortSignal | undefined;
+  /** The link is pinged that often; when nothing is heard for twice as long it is lost. @default 30000 */
+  pingMs?: number | undefined;
+}
+
+/** A socket that is being connected. @throws HostError `config`: no URL of a WebSocket, or a header that cannot be sent */
+export function startSocket(options: WebSocketOptions): WebSocket {
+  const { name, tls, proxy } = options;
+  const address = URL.parse(options.url);
+  const isOurs = address?.protocol === "ws:" || address?.protocol === "wss:";
+  if (address === null || !isOurs)
+    throw config(name, "its URL is not one of a WebSocket", undefined);
+  const { insecure = false, ...pem } = tls ?? {};
+  try {
+    const headers = headersOf(address, options.headers);
+    return new WebSocket(address.href, {
+      protocols: ["mcp"],
+      headers,
+      // What is small on the wire and large in memory could not be bounded.
+      perMessageDeflate: false,
+      ...(tls !== undefined && { tls: { ...pem, ...(insecure && { rejectUnauthorized: false }) } }),
+      ...(proxy !== undefined && { proxy }),
+    });
+  } catch (cause) {
+    throw config(name, "a WebSocket cannot be asked for as configured", cause);
+  }
+}
+
+/**
+ * Resolves when the socket is open.
+ * @throws HostError `server_start` (refused, with `facts.httpStatus`), `server_exit` (not reached), `timeout`, `cancelled`
+ */
+export async function whenOpen(socket: WebSocket, options: WebSocketOptions): Promise<void> {
+  const { name, startTimeoutMs = 60_000, signal } = options;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const giveUp = () => reject(cancelled(name, signal?.reason));
+  const timer = setTimeout(() => reject(late(name, startTimeoutMs)), startTimeoutMs);
+  signal?.addEventListener("abort", giveUp, { once: true });
+  if (signal?.aborted) giveUp();
+  socket.addEventListener("open", () => resolve());
+  socket.addEventListener("error", reject);
+  socket.addEventListener("close", () => reject(new ErrorEvent("error", { message: "it ended" })));
+  try {
+    await promise;
+  } catch (error) {
+    throw isHostError(error) ? error : await refused(options, error as ErrorEvent);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
+  }
+}
+
+/** The reason in one of Bun's messages, without the address before it. */
+export function reasonOf(message: string): string {
+  return message.slice(message.lastIndexOf("'") + 1).replace(/^ failed: /, "");
+}
+
+// --- internal ---
+
+function headersOf(address: URL, configured: WebSocketOptions["headers"]): Record<string, string> {
+  const headers = new Headers(configured);
+  const { username, password } = address;
+  address.username = "";
+  address.password = "";
+  if (username !== "" && !headers.has("authorization")) {
+    const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    headers.set("authorization", `Basic ${Buffer.from(user).toString("base64")}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+async function refused(
+  { name, url, tls }: WebSocketOptions,
+  { message, error }: ErrorEvent,
+): Promise<HostError> {
+  if (typeof (error as { code?: unknown } | null)?.code === "string") {
+    const { networkError } = await import("./fetch-errors.ts");
+    const known = networkError(error, { name, url: new URL(url.replace(/^ws/i, "http")), tls });
+    const { code, facts, hint, cause } = known;
+    // Nothing is said before it is open.
+    return new HostError(code, known.message, {
+      facts: { ...facts, sent: false },
+      ...(hint !== undefined && { hint }),
+      cause,
+    });
+  }
+  const reason = reasonOf(message);
+  const status = /\b[1-5]\d\d$/.exec(reason)?.[0];
+  return new HostError("server_start", `server "${name}" gave no WebSocket: ${reason}`, {
+    facts: {
+      server: name,
+      sent: false,
+      reason,
+      ...(status !== undefined && { httpStatus: Number(status) }),
+    },
+    hint: "is that the path of its WebSocket, and are the headers right?",
+  });
+}
+
+function config(server: string, why: string, cause: unknown): HostError {
+  return new HostError("config", `server "${server}": ${why}`, { facts: { server }, cause });
+}
+
+function late(server: string, timeoutMs: number): HostError {
+  const text = `server "${server}" did not accept a WebSocket within ${timeoutMs} ms`;
+  return new HostError("timeout", text, {
+    facts: { server, timeoutMs, sent: false },
+    hint: "is an MCP server at that URL? a longer startTimeoutMs waits longer",
+  });
+}
+
+function cancelled(server: string, cause: unknown): HostError {
+  const text = `the start of server "${server}" was cancelled`;
+  return new HostError("cancelled", text, { facts: { server, sent: false }, cause });
+}
