@@ -13,7 +13,12 @@ const root = join(import.meta.dir, "..");
  * are what the file exports; `hot` is what they import dynamically, here as if that were static.
  */
 const parts = [
-  { name: "main", entries: ["lib/cli/main.ts"], hot: ["lib/cli/commands/call.ts"] },
+  {
+    name: "main",
+    // What starts processes is needed by both.
+    entries: ["lib/cli/main.ts", "lib/process/spawn.ts", "lib/process/reaper.ts"],
+    hot: ["lib/cli/commands/call.ts"],
+  },
   {
     name: "run",
     entries: ["lib/cli/run.ts", "lib/cli/call.ts"],
@@ -87,7 +92,8 @@ async function bundle(folder: string): Promise<void> {
     splitting: true,
     outdir: folder,
   });
-  for (const { name, entries, hot } of parts) {
+  for (const part of parts) {
+    const { name, entries } = part;
     const entry = join(root, `${name}-part.ts`);
     const exported = entries.map((file) => `export * from "./${file}";`).join("");
     await write({
@@ -97,7 +103,7 @@ async function bundle(folder: string): Promise<void> {
       format: "cjs",
       bytecode: true,
       outdir: folder,
-      plugins: [beside(lazy), link("require", hot)],
+      plugins: [beside(lazy), link("require", part)],
     });
   }
   await write({
@@ -108,7 +114,11 @@ async function bundle(folder: string): Promise<void> {
 }
 
 /** Rewrites imports of parts to `require`, in our own thread (an import would start others), and those of `hot` to static ones. */
-function link(require: string, hot: readonly string[] = []): Bun.BunPlugin {
+function link(
+  require: string,
+  { name: own = "", hot = [] as readonly string[] } = {},
+): Bun.BunPlugin {
+  const others = parts.filter(({ name }) => name !== own);
   return {
     name: "link parts",
     setup(builder) {
@@ -127,6 +137,11 @@ function link(require: string, hot: readonly string[] = []): Bun.BunPlugin {
       });
       const isPart = new RegExp(`^\\./(${parts.map(({ name }) => name).join("|")})\\.js$`);
       builder.onResolve({ filter: isPart }, ({ path }) => ({ path, external: true }));
+      builder.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer }) => {
+        const target = relative(root, join(dirname(importer), path));
+        const other = others.find(({ entries }) => entries.includes(target));
+        return other && { path: `./${other.name}.js`, external: true };
+      });
     },
   };
 }

@@ -91,10 +91,11 @@ export async function printResult(
   // Bytes that somebody wants on stdout stand there alone.
   const alone = options.output === "-" && rendered.binaries.length > 0;
   if (alone && rendered.text !== "") await note(rendered.text.replace(/\n$/, ""));
-  const kept = await keep(rendered, options, io, note);
-  if (!options.json && !kept.text && !alone && rendered.text !== "")
+  const toFile = options.output !== undefined || options.save !== undefined;
+  const kept = toFile ? await keep(rendered, options, io, note) : undefined;
+  if (!options.json && kept?.text !== true && !alone && rendered.text !== "")
     await io.stdout.write(io.terminal.stdout ? visible(rendered.text) : rendered.text);
-  if (!kept.binaries && !options.json) {
+  if (kept === undefined && !options.json) {
     for (const binary of rendered.binaries)
       await note(`[${nameOf(binary)}: not shown; -o FILE or --save DIR keeps it]`);
   }
@@ -126,10 +127,9 @@ async function keep(
   options: PrintOptions,
   io: Pick<Io, "stdout" | "terminal" | "cwd">,
   note: (text: string) => Promise<void>,
-): Promise<{ text: boolean; binaries: boolean }> {
+): Promise<{ text: boolean }> {
   const { output, save, tool } = options;
   const { binaries, exact } = rendered;
-  if (output === undefined && save === undefined) return { text: false, binaries: false };
   const files = await import("./save.ts");
   if (save !== undefined) {
     if (binaries.length === 0)
@@ -137,7 +137,7 @@ async function keep(
     for (const path of await files.saveAll(binaries, { folder: save, cwd: io.cwd, tool }))
       await note(`saved ${path}`);
   }
-  if (output === undefined) return { text: false, binaries: true };
+  if (output === undefined) return { text: false };
   const [binary, ...more] = binaries;
   if (more.length > 0)
     throw new HostError(
@@ -159,7 +159,7 @@ async function keep(
   if (output === "-")
     await io.stdout.write(io.terminal.stdout && typeof data === "string" ? visible(data) : data);
   else await files.writeTo({ path: output, cwd: io.cwd, createPath: false }, data);
-  return { text: binary === undefined, binaries: true };
+  return { text: binary === undefined };
 }
 
 /** A value too deep to be written (it was read all the same) is named, and `--json` has it. */

@@ -46,7 +46,7 @@ export class Registry {
   /** What a name was found to mean, as long as nothing that this rests on has changed. */
   known(name: string): ListedTarget | undefined {
     const known = this.#tables.get().resolved.get(name);
-    return known?.servers.every((server) => server.isListed) ? known.target : undefined;
+    return known?.servers.some((server) => !server.isListed) ? undefined : known?.target;
   }
 
   /**
@@ -108,8 +108,10 @@ export class Registry {
     const listed = tools.get(entry);
     if (listed === undefined) return undefined;
     const target = { ...this.#target(entry.server, entry.tool, entry.name), listed };
-    const servers = meant.flatMap((server) => this.#servers.get(server) ?? []);
-    if (isOffered(target.server.config, target.names)) resolved.set(name, { target, servers });
+    if (isOffered(target.server.config, target.names)) {
+      const servers = [...this.#servers.values()].filter((server) => meant.includes(server.name));
+      resolved.set(name, { target, servers });
+    }
     return target;
   }
 

@@ -69,8 +69,8 @@ export class ToolTables {
 
   /** Over the lists that were fetched last. */
   get(): Tables {
-    const isCurrent = this.#servers.every((server, i) => server.lastTools === this.#lists[i]);
-    if (this.#tables !== undefined && isCurrent) return this.#tables;
+    const hasChanged = this.#servers.some((server, i) => server.lastTools !== this.#lists[i]);
+    if (this.#tables !== undefined && !hasChanged) return this.#tables;
     this.#lists = this.#servers.map((server) => server.lastTools);
     this.#tables = this.#build();
     return this.#tables;

@@ -41,29 +41,33 @@ export class Outbound {
     params: Parameters<Peer["request"]>[1],
     options: PeerRequestOptions,
   ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const now = performance.now();
-      const entry: Pending = {
-        id: this.lastId + 1,
-        method,
-        options,
-        hasToken: typeof params === "function",
-        capAt: now + capOf(options),
-        idleAt: now + options.timeoutMs,
-        progress: Number.NEGATIVE_INFINITY,
-        sent: "unsent",
-        sending: undefined,
-        stray: undefined,
-        resolve,
-        reject,
-      };
-      const refusal = this.#refusal(entry);
-      if (refusal !== undefined) return reject(refusal);
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const now = performance.now();
+    const entry: Pending = {
+      id: this.lastId + 1,
+      method,
+      options,
+      hasToken: typeof params === "function",
+      capAt: now + capOf(options),
+      idleAt: now + options.timeoutMs,
+      progress: Number.NEGATIVE_INFINITY,
+      sent: "unsent",
+      sending: undefined,
+      stray: undefined,
+      resolve,
+      reject,
+    };
+    const refusal = this.#refusal(entry);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    try {
       const body = typeof params === "function" ? params(entry.id) : params;
       this.lastId = entry.id;
       this.pending.add(entry, now);
       this.#handOver(entry, body);
-    });
+    } catch (error) {
+      reject(error);
+    }
+    return promise;
   }
 
   /** As `Peer.notify`. */
