@@ -3,7 +3,7 @@ import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers, Verdict } from "../client/types.ts";
-import type { Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
 import type { Actor, Outcome } from "../hooks/call.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type {
@@ -76,10 +76,15 @@ export interface VerdictStore {
   write(key: string, verdict: Verdict): Promise<void>;
 }
 
-/** What a library user writes for one server. */
-export type HostServer = Partial<Omit<StdioServer, "kind" | "written" | "origin" | "name">> & {
-  command: string;
-};
+/** What a library user writes for one server: how it is started, or where it is reached. Nothing in it is filled in. */
+export type HostServer = HostStdioServer | HostHttpServer;
+
+type Written<Server> = Partial<Omit<Server, "kind" | "written" | "origin" | "name">>;
+
+type HostStdioServer = Written<StdioServer> & { command: string };
+
+/** `transport`: by default found out, from a URL of `ws` or `wss` too. In `tls` a file's path or PEM text. */
+type HostHttpServer = Written<HttpServer> & { url: string };
 
 export interface HostOptions {
   /** By name. */
