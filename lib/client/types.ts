@@ -45,6 +45,16 @@ export interface Answers {
   sampleTools?: boolean;
 }
 
+/** What answering takes. */
+export interface AnswerOptions {
+  /** The configured name of the server that asks. */
+  name: string;
+  answers: Answers;
+  log: Log;
+  /** Nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
 /** What is known of a server's era from an earlier run. */
 export interface Verdict {
   era: Era;
