@@ -44,6 +44,16 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   throw await cause(outcome.error, opened, tool);
 }
 
+/** What to throw: a name that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
+export async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
+  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
+    return await explain(error);
+  const meant = failures.find(
+    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
+  );
+  return meant?.error ?? error;
+}
+
 // --- internal ---
 
 async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
@@ -52,16 +62,6 @@ async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   } catch (error) {
     throw await cause(error, opened, tool);
   }
-}
-
-/** A tool that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
-async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
-  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
-    return await explain(error);
-  const meant = failures.find(
-    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
-  );
-  return meant?.error ?? error;
 }
 
 async function callWithMeter(
