@@ -59,7 +59,10 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     const reply = await server.call(tool, args, options);
     debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
     outcome = outcomeOf(reply, performance.now() - startedAt);
-    if (listed?.outputSchema !== undefined) await validator.checkResult(listed, reply.result);
+    if (listed?.outputSchema !== undefined && outcome.status === "completed") {
+      const problems = await validator.checkResult(listed, reply.result);
+      if (problems !== undefined) outcome.outputMismatch = problems;
+    }
   } catch (error) {
     const ours = toHostError(error, call?.server ?? request.tool, call?.tool);
     outcome = failureOf(ours, { sent, durationMs: performance.now() - startedAt });
