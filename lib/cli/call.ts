@@ -40,7 +40,7 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   };
   const outcome = await callWithMeter(opened.host, request, parsed, io);
   if ("result" in outcome && outcome.result !== undefined)
-    return await finish(outcome, target?.tool ?? tool, parsed, io);
+    return await finish(outcome, { tool, ...target }, parsed, io);
   throw await cause(outcome.error, opened, tool);
 }
 
@@ -84,12 +84,21 @@ async function callWithMeter(
 
 type Answered = Extract<Outcome, { raw: string }>;
 
-async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io) {
+/** Which tool it was: its own name, where that is known, and whose it is. */
+interface Called {
+  tool: string;
+  server?: string;
+}
+
+async function finish(outcome: Answered, { tool, server }: Called, { flags }: Parsed, io: Io) {
   const json = flags["json"] === true;
+  const strict = flags["strict"] === true;
+  const problems = outcome.status === "completed" ? outcome.outputMismatch : undefined;
   const options = {
     tool,
     json,
     quiet: flags["quiet"] === true,
+    refused: strict && problems !== undefined,
     output: textOf(flags["output"]),
     save: textOf(flags["save"]),
   };
@@ -97,6 +106,12 @@ async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io
     await printResult(outcome, options, io);
   } catch (error) {
     throw afterCall(error);
+  }
+  if (problems !== undefined) {
+    const { mismatchError, warnOfMismatch } = await import("./mismatch.ts");
+    const mismatch = { server, tool, problems };
+    if (strict) throw mismatchError(mismatch);
+    if (!options.quiet) await warnOfMismatch(mismatch, { json }, io);
   }
   if (outcome.status === "completed") return 0;
   const error = new HostError("tool_error", `the tool ${tool} answered with an error`, {
