@@ -31,7 +31,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
   if (signal?.aborted) close();
   else signal?.addEventListener("abort", close, { once: true });
   for (const { name, lifecycle } of entries) if (lifecycle === "eager") host.warm(name);
-  return { ...host, call: guardedCall(host.call, log) };
+  return {
+    ...host,
+    call: guardedCall(host.call, log),
+    // Whoever listens stays, and wants to hear of changes; a modern server tells of them only where it is asked to.
+    events() {
+      host.keepFresh();
+      return host.events();
+    },
+  };
 }
 
 // --- internal ---

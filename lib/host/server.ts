@@ -6,7 +6,7 @@ import { Semaphore, settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { debug, since } from "../base/log.ts";
-import type { CallReply, McpClient, RequestOptions } from "../client/types.ts";
+import type { CallOptions as ClientCallOptions, CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext, WaitOptions } from "./connection.ts";
@@ -24,8 +24,8 @@ export interface UseOptions {
   harmless?: boolean | undefined;
 }
 
-/** As of a request; both are always there. */
-export type CallOptions = RequestOptions & { signal: AbortSignal; timeoutMs: number };
+/** As of a client's call; both are always there. */
+export type CallOptions = ClientCallOptions & { signal: AbortSignal; timeoutMs: number };
 
 const timeoutDefaultMs = 60_000;
 const concurrencyDefault = 64;
@@ -127,6 +127,16 @@ export class HostedServer implements AsyncDisposable {
   /** Any other work with a live client, at most `concurrency` at a time with the calls. @throws HostError, RpcError */
   use<T>(work: (client: McpClient) => Promise<T>, options: UseOptions): Promise<T> {
     return this.#later(work, { ...this.#wait(options), harmless: options.harmless });
+  }
+
+  /** The client that everybody shares, for what lasts longer than work. @throws as a start */
+  client(options: UseOptions): Promise<McpClient> {
+    return this.#connection.shared(this.#wait(options));
+  }
+
+  /** That client, where it is connected. */
+  get ready(): McpClient | undefined {
+    return this.#connection.ready;
   }
 
   /** Stops it for good. */

@@ -14,6 +14,7 @@ import type {
   ToolAnnotations,
 } from "../protocol/mcp.ts";
 import type { Features } from "./feature-types.ts";
+import type { Lasting } from "./lasting-types.ts";
 
 /** A tool as the host offers it. */
 export interface HostTool {
@@ -27,6 +28,8 @@ export interface HostTool {
   inputSchema: JsonObject;
   outputSchema?: JsonObject;
   annotations?: ToolAnnotations;
+  /** How it runs, as the server says (`taskSupport`). */
+  execution?: JsonObject;
 }
 
 export interface ServerStatus {
@@ -68,6 +71,11 @@ export interface CallRequest {
   timeoutMs?: number;
   /** Check arguments against the tool's schema before sending. @default true */
   validate?: boolean;
+  /**
+   * Nobody waits: the outcome is `detached` as soon as the server has made a task of the call. A tool that cannot run as a
+   * task is `usage`, before anything is sent. @default false
+   */
+  detach?: boolean;
 }
 
 /** Remembers era verdicts between runs; both never throw. */
@@ -108,7 +116,7 @@ export interface ToolListing {
   warnings: { server: string; text: string }[];
 }
 
-export interface Host extends Features, AsyncDisposable {
+export interface Host extends Features, Lasting, AsyncDisposable {
   /** Lists all servers in parallel (starting them where needed). Never throws for a server: see `failed`. */
   tools(options?: { servers?: string[]; signal?: AbortSignal }): Promise<ToolListing>;
   /** The one call path: resolve → prepare → execute → finalise. Never throws: the outcome says what happened. */
@@ -149,6 +157,8 @@ export interface OpenHostOptions {
 
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
+  /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
+  keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */
   leave(): Promise<void>;
 }
