@@ -12,7 +12,7 @@ import type { Fetch } from "../transport/remote.ts";
 import type { LaunchContext } from "./launch-types.ts";
 
 export interface ReachOptions {
-  context: LaunchContext;
+  context: Pick<LaunchContext, "env" | "keep" | "limits" | "linked" | "log" | "verdicts">;
   /** Of the connection, all but what says how the link is opened. */
   common: Omit<ConnectOptions, "open" | "link" | "verdict">;
   /** What is remembered of the server's era is wrong: it is asked again. */
