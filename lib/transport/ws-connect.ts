@@ -22,7 +22,7 @@ export interface WebSocketOptions {
   startTimeoutMs?: number | undefined;
   /** Gives up the opening; later it means nothing. */
   signal?: AbortSignal | undefined;
-  /** The link is pinged that often; when nothing is heard for twice as long it is lost. @default 30000 */
+  /** The link is pinged that often; when two pings bring nothing it is lost. @default 30000 */
   pingMs?: number | undefined;
 }
 
