@@ -9,6 +9,7 @@ import type { CallReply } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
+import { invalidParams } from "../protocol/jsonrpc.ts";
 import type { Task } from "../protocol/tasks.ts";
 import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
@@ -76,6 +77,8 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     }
   } catch (error) {
     const ours = toHostError(error, call?.server ?? request.tool, call?.tool);
+    // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
+    if (call !== undefined && ours.facts.rpcCode === invalidParams) registry.doubt(call.server);
     outcome = failureOf(ours, { sent, durationMs: performance.now() - startedAt });
   }
   if (call !== undefined) {

@@ -2,7 +2,7 @@
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { Answers, Verdict } from "../client/types.ts";
+import type { Answers, ToolList, Verdict } from "../client/types.ts";
 import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
 import type { Actor, Outcome } from "../hooks/call.ts";
 import type { Child, Reaper } from "../process/child.ts";
@@ -84,6 +84,14 @@ export interface VerdictStore {
   write(key: string, verdict: Verdict): Promise<void>;
 }
 
+/** Keeps the lists of tools of modern servers between runs, as long as these allow; none of it throws. */
+export interface ToolListStore {
+  /** What was kept of a server that runs now, while that is fresh; its `at` is before all time. */
+  read(server: string): Promise<(ToolList & { at: number }) | undefined>;
+  write(server: string, list: ToolList): void;
+  forget(server: string): void;
+}
+
 /** What a library user writes for one server: how it is started, or where it is reached. Nothing in it is filled in. */
 export type HostServer = HostStdioServer | HostHttpServer;
 
@@ -147,6 +155,7 @@ export interface OpenHostOptions {
   limits?: Partial<Limits>;
   answers?: Answers;
   verdicts?: VerdictStore;
+  toolLists?: ToolListStore;
   /** What to ask servers to log. @default "warning" */
   serverLogLevel?: McpLogLevel;
   /** Starts the reaper, so that servers end even if we are killed. @default true */
@@ -157,6 +166,8 @@ export interface OpenHostOptions {
 
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
+  /** The server that a URI (or `SERVER/URI`) means, and its own URI. @throws as `read` */
+  locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }>;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
   keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */
