@@ -129,7 +129,6 @@ async function overSocket(
     import("../transport/ws.ts"),
     import("../transport/proxy.ts"),
   ]);
-  const { insecure, ...pem } = tls ?? {};
   const { log, signal, startTimeoutMs } = common;
   const open = () =>
     openWebSocket({
@@ -137,11 +136,11 @@ async function overSocket(
       url,
       log,
       headers,
+      tls,
       signal,
       startTimeoutMs,
       messageBytesMax: context.limits?.responseBytesMax,
       proxy: routeOf(new URL(url), context.env)?.url,
-      ...(tls && { tls: { ...pem, ...(insecure && { rejectUnauthorized: false }) } }),
     });
   return await connect({ ...common, open });
 }
