@@ -36,7 +36,8 @@ const dialects = new Map<string, Draft>([
 
 /**
  * Without `$schema` the dialect is 2020-12 (protocol.md 1.13). Takes each `format` out of the schema, which is to be a copy
- * of our own: it annotates (2020-12 validation, 7.2.1), and what a server calls a date is for it to say.
+ * of our own: it annotates (2020-12 validation, 7.2.1), and what a server calls a date is for it to say. So it does with
+ * keywords that the dialect does not have.
  */
 export function inspectSchema(schema: JsonObject): SchemaReport {
   const report: SchemaReport = { draft: "2020-12", heavy: false, patterns: false };
@@ -61,6 +62,8 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
     if (!isObject(place.schema)) continue;
     const { $ref } = place.schema;
     delete place.schema.format;
+    if (report.draft === "4" || report.draft === "7")
+      for (const key of later) delete place.schema[key];
     if (typeof $ref === "string" && atReference(schema, $ref) === undefined) report.lost ??= $ref;
     report.heavy ||= place.depth > 0 && isNamed(place.schema);
     for (const pattern of patternsOf(place.schema)) {
@@ -87,6 +90,11 @@ const oneSchema = words(
 );
 const listOfSchemas = words("allOf anyOf oneOf prefixItems");
 const mapOfSchemas = words("$defs definitions dependentSchemas patternProperties properties");
+/** Keywords that draft-07 and older do not have: there they mean nothing, but the validator would go by them. */
+const later = words(
+  "prefixItems dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties " +
+    "minContains maxContains",
+);
 const numbers = words(
   "maximum minimum multipleOf exclusiveMaximum exclusiveMinimum maxItems maxLength maxProperties " +
     "minItems minLength minProperties maxContains minContains",

@@ -41,8 +41,18 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   };
   const outcome = await callWithMeter(opened.host, request, parsed, io);
   if ("result" in outcome && outcome.result !== undefined)
-    return await finish(outcome, target?.tool ?? tool, parsed, io);
+    return await finish(outcome, { tool, ...target }, parsed, io);
   throw await cause(outcome.error, opened, tool);
+}
+
+/** What to throw: a name that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
+export async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
+  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
+    return await explain(error);
+  const meant = failures.find(
+    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
+  );
+  return meant?.error ?? error;
 }
 
 // --- internal ---
@@ -53,16 +63,6 @@ async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   } catch (error) {
     throw await cause(error, opened, tool);
   }
-}
-
-/** A tool that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
-async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
-  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
-    return await explain(error);
-  const meant = failures.find(
-    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
-  );
-  return meant?.error ?? error;
 }
 
 function callWithMeter(
@@ -82,12 +82,21 @@ function callWithMeter(
 
 type Answered = Extract<Outcome, { raw: string }>;
 
-async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io) {
+/** Which tool it was: its own name, where that is known, and whose it is. */
+interface Called {
+  tool: string;
+  server?: string;
+}
+
+async function finish(outcome: Answered, { tool, server }: Called, { flags }: Parsed, io: Io) {
   const json = flags["json"] === true;
+  const strict = flags["strict"] === true;
+  const problems = outcome.status === "completed" ? outcome.outputMismatch : undefined;
   const options = {
     tool,
     json,
     quiet: flags["quiet"] === true,
+    refused: strict && problems !== undefined,
     output: textOf(flags["output"]),
     save: textOf(flags["save"]),
   };
@@ -95,6 +104,12 @@ async function finish(outcome: Answered, tool: string, { flags }: Parsed, io: Io
     await printResult(outcome, options, io);
   } catch (error) {
     throw afterCall(error);
+  }
+  if (problems !== undefined) {
+    const { mismatchError, warnOfMismatch } = await import("./mismatch.ts");
+    const mismatch = { server, tool, problems };
+    if (strict) throw mismatchError(mismatch);
+    if (!options.quiet) await warnOfMismatch(mismatch, { json }, io);
   }
   if (outcome.status === "completed") return 0;
   const error = new HostError("tool_error", `the tool ${tool} answered with an error`, {

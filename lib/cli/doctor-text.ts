@@ -27,13 +27,15 @@ const words: Record<Diagnosis["status"], string> = {
 };
 
 function facts(seen: Examination): string[] {
-  const { era, revision, serverInfo, tools, toolsHidden = 0, startMs } = seen;
+  const { era, revision, serverInfo, tools, toolsHidden = 0, startMs, reached } = seen;
   const hidden = toolsHidden === 0 ? "" : ` (${toolsHidden} more not offered)`;
   return [
     ...(era === undefined ? [] : [`${era} ${revision}`]),
     ...(serverInfo === undefined ? [] : [`${serverInfo.name} ${serverInfo.version}`]),
     ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}${hidden}`]),
-    ...(startMs === undefined ? [] : [`started in ${Math.round(startMs)} ms`]),
+    ...(startMs === undefined
+      ? []
+      : [`${reached ? "connected" : "started"} in ${Math.round(startMs)} ms`]),
   ];
 }
 

@@ -4,7 +4,7 @@ import type { ServerConfig } from "../config/types.ts";
 import { isOffered } from "../hooks/rules.ts";
 import { allNames, ToolTables } from "../host/tables.ts";
 import type { HostTool } from "../host/types.ts";
-import type { Examined } from "./examine.ts";
+import type { Examined } from "./examine-types.ts";
 
 /** By server, for those that listed their tools. Notes in each examination what is offered and what was odd. */
 export function offeredTools(

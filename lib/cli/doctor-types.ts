@@ -23,11 +23,13 @@ export interface Examination {
     /** Names of the variables that the server got. */
     env: readonly string[];
   };
+  /** Where it was looked for, as a URL with nothing secret left out; absent for a server that is started. */
+  reached?: { url: string; transport: string };
   /** Names of the variables that we have. */
   ourEnv: readonly string[];
   /** Why it did not come up, or did not list its tools. */
   error?: HostError;
-  /** From the start to the end of the handshake. */
+  /** From the start to the end of the handshake; of a remote server, until it was connected. */
   startMs?: number;
   era?: string;
   revision?: string;

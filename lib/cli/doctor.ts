@@ -6,6 +6,7 @@ import type { HostError } from "../base/errors.ts";
 import { commandFindings } from "./doctor-command.ts";
 import { fault, warning } from "./doctor-types.ts";
 import type { Diagnosis, Examination, Finding } from "./doctor-types.ts";
+import { urlFailureCode, urlHint } from "./doctor-url.ts";
 import { telling } from "./report.ts";
 
 /** All that is wrong, the cause first. */
@@ -64,21 +65,27 @@ function duplicate({ sameAs }: Examination): Finding[] {
 }
 
 function startFindings(seen: Examination): Finding[] {
-  const { error, startMs, started } = seen;
+  const { error, startMs, started, reached } = seen;
   const found: Finding[] = [];
   // A command that is not there is said by commandFindings, better.
   if (error && (started === undefined || (started.path !== undefined && started.cwdExists)))
     found.push(failure(error, seen));
   if (error) found.push(...variables(seen));
   if (startMs !== undefined && startMs > slowMs) {
-    const hint =
-      "install its package instead of fetching it at every start; a limit is set by startTimeoutMs";
-    found.push(warning("slow-start", `it took ${(startMs / 1000).toFixed(1)} s to start`, hint));
+    const hint = reached
+      ? "a limit is set by startTimeoutMs"
+      : "install its package instead of fetching it at every start; a limit is set by startTimeoutMs";
+    const text = `it took ${(startMs / 1000).toFixed(1)} s to ${reached ? "connect" : "start"}`;
+    found.push(warning("slow-start", text, hint));
   }
   return found;
 }
 
 function failure(error: HostError, seen: Examination): Finding {
+  if (seen.reached) {
+    const code = seen.startMs === undefined ? urlFailureCode(error) : "list-failed";
+    return fault(code, error.message, urlHint(error, seen.reached) ?? error.hint);
+  }
   const lines = telling(seen.stderr ?? [], shownMax);
   const tail = lines.length > 0 ? `; its last words on stderr:\n${lines.join("\n")}` : "";
   // What the next lines show is not said again.

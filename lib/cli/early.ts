@@ -38,7 +38,7 @@ export async function endEarly({ child, reaper }: EarlyStart): Promise<void> {
 /** Flags that say nothing about how a server is started, and cannot be wrong any more. */
 const harmless = new Set(
   (
-    "json quiet args no-validate output save events no-cache no-user-config stderr wait " +
+    "json quiet args no-validate strict output save events no-cache no-user-config stderr wait " +
     "allow-tool deny-tool ask-tool allow-all"
   ).split(" "),
 );

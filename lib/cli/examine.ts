@@ -4,52 +4,47 @@
  */
 import { version } from "../../package.json";
 import { HostError, isHostError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
 import { connect } from "../client/client.ts";
-import type { McpClient, ToolList } from "../client/types.ts";
-import type { Limits, ServerConfig, StdioServer } from "../config/types.ts";
-import type { OpenHostOptions } from "../host/types.ts";
-import type { Child, Reaper } from "../process/child.ts";
+import type { ServerConfig, StdioServer } from "../config/types.ts";
+import type { Child } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { spawnChild } from "../process/spawn.ts";
 import { openStdio } from "../transport/stdio.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Examination } from "./doctor-types.ts";
-
-export interface ExamineOptions {
-  prepare: OpenHostOptions["prepare"];
-  /** Ours. */
-  env: Record<string, string | undefined>;
-  cwd: string;
-  limits: Partial<Limits>;
-  reaper: Reaper | undefined;
-  /** For the start, and again for the list. @default the server's own, else 60000 */
-  timeoutMs?: number | undefined;
-  log: Log;
-  signal: AbortSignal;
-}
-
-/** What was seen, and what is worth keeping of it. */
-export interface Examined {
-  seen: Examination;
-  ready?: StdioServer;
-  client?: Pick<McpClient, "verdict">;
-  list?: ToolList;
-}
+import type { Examined, ExamineOptions } from "./examine-types.ts";
 
 /** @throws HostError `cancelled`; what is wrong with the server is in `seen` */
 export async function examine(config: ServerConfig, options: ExamineOptions): Promise<Examined> {
   const seen: Examination = { name: config.name, ourEnv: Object.keys(options.env) };
-  let ready: StdioServer;
+  let ready: ServerConfig;
   try {
     ready = await options.prepare(config, options.signal);
   } catch (error) {
     seen.unusable = serverError(error, config.name);
     return { seen };
   }
+  const found: Examined = { seen, ready };
+  if (ready.kind === "stdio") return await examineProcess(ready, options, found);
+  try {
+    const { examineUrl } = await import("./examine-url.ts");
+    return Object.assign(found, await examineUrl(ready, options, seen));
+  } catch (error) {
+    seen.error = serverError(error, config.name);
+    return found;
+  }
+}
+
+// --- internal ---
+
+async function examineProcess(
+  ready: StdioServer,
+  options: ExamineOptions,
+  found: Examined,
+): Promise<Examined> {
+  const { seen } = found;
   const env = childEnv(options.env, ready);
   seen.started = await startedOf(ready, env, options.cwd);
-  const found: Examined = { seen, ready };
   const links: { child: Child; transport: Transport }[] = [];
   const began = performance.now();
   try {
@@ -76,7 +71,7 @@ export async function examine(config: ServerConfig, options: ExamineOptions): Pr
     await links.at(-1)?.child.stop();
     seen.stopMs = performance.now() - stopping;
   } catch (error) {
-    seen.error = serverError(error, config.name);
+    seen.error = serverError(error, ready.name);
   } finally {
     const link = links.at(-1);
     Object.assign(seen, link?.transport.facts());
@@ -84,8 +79,6 @@ export async function examine(config: ServerConfig, options: ExamineOptions): Pr
   }
   return found;
 }
-
-// --- internal ---
 
 function connectOptions(server: StdioServer, options: ExamineOptions) {
   const startTimeoutMs = options.timeoutMs ?? server.startTimeoutMs;

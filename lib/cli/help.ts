@@ -80,7 +80,9 @@ async function render(
   { color, width }: HelpOptions,
 ): Promise<string> {
   const { renderUsage } = await import("citty");
-  const usage = await renderUsage(command);
+  // They stand below, one a line.
+  const names = Object.keys(command.subCommands ?? {}).join("|");
+  const usage = (await renderUsage(command)).replace(names, names && "COMMAND");
   const longestFirst = texts.toSorted((a, b) => b.length - a.length);
   const lines = (color ? usage : Bun.stripANSI(usage)).trimEnd().split("\n");
   const columns = Math.min(width, lineMax);

@@ -59,6 +59,8 @@ export interface PrintOptions {
   output: string | undefined;
   /** `--save`: a folder. */
   save: string | undefined;
+  /** It is not what was wanted (`--strict`): its text goes to stderr, as that of an error. @default false */
+  refused?: boolean;
 }
 
 /**
@@ -78,11 +80,11 @@ export async function printResult(
     const line = compact(answer.raw);
     await io.stdout.write(`${io.terminal.stdout ? visible(line) : line}\n`);
   }
-  if (answer.result.isError === true) {
+  if (answer.result.isError === true || options.refused === true) {
     if (options.json) return;
     const shown = rendered.binaries.map((binary) => `[${nameOf(binary)}: not shown]\n`).join("");
-    const text =
-      `${rendered.text}${shown}` || "mcphost: the tool answered with an error, and says no more\n";
+    const silence = options.refused === true ? "" : saysNoMore;
+    const text = `${rendered.text}${shown}` || silence;
     await io.stderr.write(io.terminal.stderr ? visible(text) : text);
     return;
   }
@@ -109,6 +111,8 @@ export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
 }
 
 // --- internal ---
+
+const saysNoMore = "mcphost: the tool answered with an error, and says no more\n";
 
 /** What stands for content that shows nothing. */
 function dataOf(answer: Answer, notes: string[]): string[] {

@@ -17,7 +17,7 @@ export function decode(binary: Binary): Uint8Array<ArrayBuffer> {
       // The other alphabet, or none.
     }
   }
-  throw new HostError("output", `the ${binary.kind} that the tool sent is not base64`, {
+  throw new HostError("output", `the ${binary.kind} that the server sent is not base64`, {
     hint: "the call itself was done; --json prints the result as it came",
   });
 }

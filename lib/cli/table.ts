@@ -5,6 +5,10 @@ import type { CommandTable } from "./types.ts";
 export const commands: CommandTable = {
   call: () => import("./commands/call.ts"),
   tools: () => import("./commands/tools.ts"),
+  resources: () => import("./commands/resources.ts"),
+  read: () => import("./commands/read.ts"),
+  prompts: () => import("./commands/prompts.ts"),
+  prompt: () => import("./commands/prompt.ts"),
   servers: () => import("./commands/servers.ts"),
   config: () => import("./commands/config.ts"),
   trust: () => import("./commands/trust.ts"),

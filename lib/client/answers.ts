@@ -3,21 +3,10 @@
  * refuse, and who answers. Declares exactly what has an answerer, and never says yes by itself.
  */
 import type { JsonObject } from "../base/json.ts";
-import type { Log } from "../base/log.ts";
 import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
 import { namesModes } from "../protocol/modes.ts";
-import type { Answers } from "./types.ts";
-
-/** What answering takes. */
-export interface AnswerOptions {
-  /** The configured name of the server that asks. */
-  name: string;
-  answers: Answers;
-  log: Log;
-  /** Nobody waits for the answer any more. */
-  signal: AbortSignal;
-}
+import type { AnswerOptions, Answers } from "./types.ts";
 
 /** The capabilities to declare in a revision (protocol.md 1.2, 1.14). */
 export function capabilitiesOf(answers: Answers, revision: string): Capabilities {

@@ -64,6 +64,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     request: (method, params, requestOptions = {}) =>
       request(line, { method, params }, requestOptions),
     onNotification: (listener) => inbound.listen(listener),
+    presume: (method, params) => inbound.onNotification(method, params),
     callTool: (tool, args, callOptions = {}) =>
       callTool(line, { name: tool, arguments: args }, callOptions),
     tasks: async () => (await tasks()).tasksOf(taskLine(line)),

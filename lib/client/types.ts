@@ -45,6 +45,16 @@ export interface Answers {
   sampleTools?: boolean;
 }
 
+/** What answering takes. */
+export interface AnswerOptions {
+  /** The configured name of the server that asks. */
+  name: string;
+  answers: Answers;
+  log: Log;
+  /** Nobody waits for the answer any more. */
+  signal: AbortSignal;
+}
+
 /** What is known of a server's era from an earlier run. */
 export interface Verdict {
   era: Era;
@@ -127,7 +137,7 @@ export interface TaskWish {
 /** Options of a call. */
 export interface CallOptions extends RequestOptions {
   /** @default nothing is asked for; a modern server may make a task of the call all the same, which is then waited for */
-  task?: TaskWish;
+  task?: TaskWish | undefined;
 }
 
 /** The tasks of one server, by their ids. Every method throws as `request`. */
@@ -184,6 +194,8 @@ export interface McpClient extends AsyncDisposable {
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<Reply>;
   /** Hears what the server sends of its own accord, but progress, cancellations and logs, in order, until disposed. */
   onNotification(listener: (method: string, params: JsonObject) => void): Disposable;
+  /** Handles a notification as if the server had sent it: for what it may have sent while it could not be heard. */
+  presume(method: string, params: JsonObject): void;
   /** All pages. @throws HostError `rpc_error` `timeout` `server_exit` */
   listTools(options?: RequestOptions): Promise<ToolList>;
   /**

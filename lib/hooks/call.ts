@@ -2,6 +2,7 @@
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Progress, ToolAnnotations, ToolResult } from "../protocol/mcp.ts";
+import type { Task } from "../protocol/tasks.ts";
 
 /** Who asked. */
 export type Actor = "user" | "script" | "model" | "gateway";
@@ -23,13 +24,23 @@ export interface Call {
 /**
  * What became of a call. `error` is there on everything but `completed` and a `failed` with a `result` (`isError`).
  * `uncertain`: the link was lost after the call was sent; it may have happened, and is never repeated by itself.
- * `raw` is the exact text of the result as it came.
+ * `detached`: it goes on as a task on the server, and nobody here waits for it.
+ * `raw` is the exact text of the result as it came. `outputMismatch`: where its structured content is not what the tool's
+ * `outputSchema` promised; absent where it fits, or could not be checked.
  */
 export type Outcome = { durationMs: number } & (
-  | { status: "completed"; result: ToolResult; raw: string }
+  | { status: "completed"; result: ToolResult; raw: string; outputMismatch?: OutputProblem[] }
   | { status: "failed"; result: ToolResult; raw: string; error?: undefined }
   | { status: "failed"; result?: undefined; error: HostError; sent: boolean }
   | { status: "denied"; error: HostError }
   | { status: "cancelled"; error: HostError; sent: boolean }
   | { status: "uncertain"; error: HostError }
+  | { status: "detached"; result?: undefined; error?: undefined; task: Task }
 );
+
+/** One place where a result breaks the promise of its tool. */
+export interface OutputProblem {
+  /** JSON Pointer into the structured content; empty: the whole. */
+  path: string;
+  message: string;
+}

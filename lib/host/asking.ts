@@ -52,7 +52,7 @@ export class Asking {
     const signal = this.within(given);
     const options = { signal, timeoutMs: timeoutMs ?? server.timeoutMs };
     try {
-      const wait = { signal, waitMs: timeoutMs };
+      const wait = { signal, waitMs: timeoutMs, harmless: true };
       return await server.use((client) => work(this.#cached(client), options), wait);
     } catch (error) {
       throw answerOf(error, name, about);
@@ -76,7 +76,10 @@ export class Asking {
         const server = this.#server(name);
         const options = { signal, timeoutMs: server.timeoutMs, pagesMax, itemsMax };
         return {
-          list: await server.use((client) => work(this.#cached(client), options), { signal }),
+          list: await server.use((client) => work(this.#cached(client), options), {
+            signal,
+            harmless: true,
+          }),
         };
       } catch (error) {
         return { error: toListError(error, name, method) };

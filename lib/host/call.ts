@@ -9,6 +9,8 @@ import type { CallReply } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
+import { invalidParams } from "../protocol/jsonrpc.ts";
+import type { Task } from "../protocol/tasks.ts";
 import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
 import type { CallOptions } from "./server.ts";
@@ -36,7 +38,10 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     const signal = request.signal
       ? AbortSignal.any([request.signal, context.signal])
       : context.signal;
-    const known = request.validate === false ? undefined : registry.known(request.tool);
+    const known =
+      request.validate === false && request.detach !== true
+        ? undefined
+        : registry.known(request.tool);
     const target = known ?? (await resolve(request, context, signal));
     const { server, listed } = target;
     const { tool, arguments: args, onProgress } = (call = toCall(request, target, signal));
@@ -56,12 +61,24 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     };
     const options: CallOptions = { signal, timeoutMs, onSent };
     if (onProgress !== undefined) options.onProgress = onProgress;
+    let task: Task | undefined;
+    if (request.detach === true || listed?.execution !== undefined) {
+      const { wishOf } = await import("./tasks-wish.ts");
+      options.task = wishOf(listed, request.detach === true, (made) => (task = made));
+    }
     const reply = await server.call(tool, args, options);
     debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
     outcome = outcomeOf(reply, performance.now() - startedAt);
-    if (listed?.outputSchema !== undefined) await validator.checkResult(listed, reply.result);
+    if (request.detach === true && task !== undefined)
+      outcome = { status: "detached", task, durationMs: outcome.durationMs };
+    if (listed?.outputSchema !== undefined && outcome.status === "completed") {
+      const problems = await validator.checkResult(listed, reply.result);
+      if (problems !== undefined) outcome.outputMismatch = problems;
+    }
   } catch (error) {
     const ours = toHostError(error, call?.server ?? request.tool, call?.tool);
+    // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
+    if (call !== undefined && ours.facts.rpcCode === invalidParams) registry.doubt(call.server);
     outcome = failureOf(ours, { sent, durationMs: performance.now() - startedAt });
   }
   if (call !== undefined) {
@@ -76,11 +93,11 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
 
 /** Without validation nothing is listed, unless the name or a rule needs it. */
 async function resolve(
-  { tool, validate = true, timeoutMs: waitMs }: CallRequest,
+  { tool, validate = true, detach = false, timeoutMs: waitMs }: CallRequest,
   { registry, policy }: CallContext,
   signal: AbortSignal,
 ): Promise<Target> {
-  const needed = validate || policy.some((rule) => rule.annotations !== undefined);
+  const needed = validate || detach || policy.some((rule) => rule.annotations !== undefined);
   const target = needed ? undefined : registry.resolveUnlisted(tool);
   return target ?? (await registry.resolve(tool, { signal, waitMs }));
 }
@@ -130,7 +147,8 @@ function decide(call: Call, target: Target, policy: readonly PolicyRule[]): void
   });
 }
 
-function outcomeOf(reply: CallReply, durationMs: number): Outcome {
+/** What became of a call that was answered. */
+export function outcomeOf(reply: CallReply, durationMs: number): Outcome {
   const { result } = reply;
   return {
     status: result.isError === true ? "failed" : "completed",
@@ -143,7 +161,8 @@ function outcomeOf(reply: CallReply, durationMs: number): Outcome {
   };
 }
 
-function failureOf(
+/** What became of a call that failed. */
+export function failureOf(
   error: HostError,
   { sent, durationMs }: { sent: boolean; durationMs: number },
 ): Outcome {

@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { HostError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { kindOf, pathText } from "../config/problems.ts";
-import { LimitsSchema, Policy, Server } from "../config/schema.ts";
+import { LimitsSchema, Policy, Server, tlsEntries } from "../config/schema.ts";
 
 /** @throws HostError `usage`, with the path, what was expected there, and what was found */
 export function checkOptions(options: unknown): void {
@@ -46,9 +46,13 @@ const record = <const S extends v.GenericSchema>(values: S) =>
   v.pipe(object, keyed, v.record(string, values));
 const map = <const S extends v.GenericSchema>(values: S) => v.optional(record(values));
 
-const HostServerSchema = v.strictObject(
+const { command: _, args, env: _env, envFile, cwd, inheritEnv, stopMs, ...rest } = Server.entries;
+const { url: _url, type: _type, headers: _headers, tls: _tls, ...common } = rest;
+
+const StdioSchema = v.strictObject(
   {
-    ...Server.entries,
+    ...common,
+    ...{ args, envFile, cwd, inheritEnv, stopMs },
     command: v.pipe(string, v.nonEmpty("a command")),
     env: map(v.union([string, v.null()], "a string or null")),
     rename: map(string),
@@ -56,6 +60,28 @@ const HostServerSchema = v.strictObject(
     givenEnv: map(string),
   },
   "an object",
+);
+
+const urlWords = "a URL that begins with http://, https://, ws:// or wss://";
+const isUrl = (text: string) => /^(https?|wss?):\/\//i.test(text) && URL.canParse(text);
+
+const HttpSchema = v.strictObject(
+  {
+    ...common,
+    url: v.pipe(v.string(urlWords), v.check(isUrl, urlWords)),
+    transport: v.optional(v.picklist(["auto", "http", "sse", "ws"], "one of auto, http, sse, ws")),
+    headers: map(string),
+    tls: v.optional(v.pipe(object, v.strictObject(tlsEntries, "an object"))),
+    rename: map(string),
+  },
+  "an object",
+);
+
+/** By what is there: what else is wrong is then told of that kind. */
+const HostServerSchema = v.lazy((server) =>
+  isPlain(server) && !("command" in (server as object)) && "url" in (server as object)
+    ? HttpSchema
+    : StdioSchema,
 );
 
 const Rule = v.strictObject(
@@ -92,7 +118,8 @@ const Options = v.strictObject(
 function keysAt(path: readonly (string | number)[]): string[] {
   const [first] = path;
   if (path.length === 1) return Object.keys(Options.entries);
-  if (first === "servers") return Object.keys(HostServerSchema.entries);
+  if (first === "servers" && path[2] === "tls") return Object.keys(tlsEntries);
+  if (first === "servers") return Object.keys({ ...StdioSchema.entries, ...HttpSchema.entries });
   return first === "policy" && path.length === 3 ? Object.keys(Rule.entries) : [];
 }
 

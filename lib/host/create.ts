@@ -1,6 +1,7 @@
 /** The host as a module's user opens it: plain options, checked and made into config entries, nothing more. */
+import { HostError } from "../base/errors.ts";
 import { silent } from "../base/log.ts";
-import type { StdioServer } from "../config/types.ts";
+import type { ServerConfig, ServerTls } from "../config/types.ts";
 import { guardedCall, guardedLog } from "./guard.ts";
 import { openHost } from "./host.ts";
 import type { Host, HostOptions, HostServer } from "./types.ts";
@@ -18,7 +19,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const entries = Object.entries(servers).map(([name, server]) => toEntry(name, server));
   const host = openHost({
     servers: entries,
-    prepare: async (server) => server as StdioServer,
+    prepare: async (server) => (server.kind === "http" ? await withPem(server) : server),
     policy,
     env,
     signal: signal ?? new AbortController().signal,
@@ -30,22 +31,47 @@ export async function createHost(options: HostOptions): Promise<Host> {
   if (signal?.aborted) close();
   else signal?.addEventListener("abort", close, { once: true });
   for (const { name, lifecycle } of entries) if (lifecycle === "eager") host.warm(name);
-  return { ...host, call: guardedCall(host.call, log) };
+  return {
+    ...host,
+    call: guardedCall(host.call, log),
+    // Whoever listens stays, and wants to hear of changes; a modern server tells of them only where it is asked to.
+    events() {
+      host.keepFresh();
+      return host.events();
+    },
+  };
 }
 
 // --- internal ---
 
-function toEntry(name: string, server: HostServer): StdioServer {
+function toEntry(name: string, server: HostServer): ServerConfig {
   const given = Object.entries(server).filter(([, value]) => value !== undefined);
-  return {
-    args: [],
-    env: {},
+  const common = {
     protocol: "auto",
     lifecycle: "lazy",
-    ...(Object.fromEntries(given) as unknown as HostServer),
-    kind: "stdio",
+    ...Object.fromEntries(given),
     name,
     origin: { label: "createHost", kind: "named" },
     written: server,
-  };
+  } as const;
+  if ("command" in server)
+    return { args: [], env: {}, ...common, kind: "stdio", command: server.command };
+  const { url, transport = /^wss?:/i.test(url) ? "ws" : "auto" } = server;
+  return { headers: {}, ...common, kind: "http", url, transport };
+}
+
+/** The server with the text of its files. @throws HostError `config` */
+async function withPem(server: ServerConfig & { kind: "http" }): Promise<ServerConfig> {
+  const tls: ServerTls = { ...server.tls };
+  for (const key of ["ca", "cert", "key"] as const) {
+    const file = tls[key];
+    if (file === undefined || file.startsWith("-----BEGIN")) continue;
+    try {
+      tls[key] = await Bun.file(file).text();
+    } catch (error) {
+      const text = `server "${server.name}": tls.${key}: ${file} cannot be read`;
+      throw new HostError("config", text, { facts: { server: server.name, file }, cause: error });
+    }
+  }
+  return server.tls === undefined ? server : { ...server, tls };
 }

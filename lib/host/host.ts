@@ -38,6 +38,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
   };
   const desk = () => (loading ??= load());
   let library: Promise<Library> | undefined;
+  let fresh: Promise<void> | undefined;
   const features = () =>
     (library ??= import("./library.ts").then((room) => new room.Library(servers, context)));
   return {
@@ -50,9 +51,18 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     prompts: async (request) => (await features()).prompts(request),
     prompt: async (request) => (await features()).prompt(request),
     complete: async (request) => (await features()).complete(request),
+    task: async (server, taskId) =>
+      (await import("./tasks.ts")).hostTask({ server, taskId }, servers, context),
+    subscribe: async (request) =>
+      (await import("./subscriptions.ts")).subscribe(request, servers, context),
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
     events: () => events.listen(),
+    keepFresh() {
+      fresh ??= import("./subscriptions.ts").then((room) =>
+        room.keepListsFresh(servers, events, context),
+      );
+    },
     async leave() {
       await started.leave();
       events.close();

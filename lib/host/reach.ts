@@ -12,7 +12,7 @@ import type { Fetch } from "../transport/remote.ts";
 import type { LaunchContext } from "./launch-types.ts";
 
 export interface ReachOptions {
-  context: LaunchContext;
+  context: Pick<LaunchContext, "env" | "keep" | "limits" | "linked" | "log" | "verdicts">;
   /** Of the connection, all but what says how the link is opened. */
   common: Omit<ConnectOptions, "open" | "link" | "verdict">;
   /** What is remembered of the server's era is wrong: it is asked again. */
@@ -129,7 +129,6 @@ async function overSocket(
     import("../transport/ws.ts"),
     import("../transport/proxy.ts"),
   ]);
-  const { insecure, ...pem } = tls ?? {};
   const { log, signal, startTimeoutMs } = common;
   const open = () =>
     openWebSocket({
@@ -137,11 +136,11 @@ async function overSocket(
       url,
       log,
       headers,
+      tls,
       signal,
       startTimeoutMs,
       messageBytesMax: context.limits?.responseBytesMax,
       proxy: routeOf(new URL(url), context.env)?.url,
-      ...(tls && { tls: { ...pem, ...(insecure && { rejectUnauthorized: false }) } }),
     });
   return await connect({ ...common, open });
 }

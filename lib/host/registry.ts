@@ -29,7 +29,7 @@ export class Registry {
   /** Lists servers, all by default, in parallel. @throws HostError `cancelled` only */
   async list(signal: AbortSignal, names?: readonly string[]): Promise<ToolListing> {
     const wanted = new Set(names ?? this.#servers.keys());
-    const failed = await this.#load(wanted, { signal });
+    const failed = await this.#load(wanted, { signal, listing: true });
     // A name depends on the servers that could claim it, too.
     if (names !== undefined) await this.#load(this.#claimants(wanted), { signal });
     const { table, tools } = this.#tables.get();
@@ -47,6 +47,11 @@ export class Registry {
   known(name: string): ListedTarget | undefined {
     const known = this.#tables.get().resolved.get(name);
     return known?.servers.some((server) => !server.isListed) ? undefined : known?.target;
+  }
+
+  /** The list of a server may have changed: what it answered shows that. */
+  doubt(server: string): void {
+    this.#servers.get(server)?.doubtTools();
   }
 
   /**

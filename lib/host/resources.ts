@@ -166,7 +166,6 @@ function mayMean(template: string, uri: string): boolean {
 
 /** The ends of URIs are compared: their beginnings are often all the same. */
 function nearestUris(wanted: string, { resources, templates }: ResourceListing): string[] {
-  const end = (uri: string) => uri.slice(-endMax);
   return nearest(end(wanted), [
     ...resources.map(({ uri }) => [uri, end(uri)] as const),
     ...templates.map(({ uriTemplate: template }) => {
@@ -175,7 +174,9 @@ function nearestUris(wanted: string, { resources, templates }: ResourceListing):
   ]);
 }
 
-const endMax = 40;
+function end(uri: string): string {
+  return uri.slice(-40);
+}
 
 function ofSeveral(uri: string, servers: readonly string[]): HostError {
   const candidates = servers.map((server) => `${server}/${uri}`);

@@ -3,17 +3,15 @@
  * nothing about names or rules, and calls no tool by itself.
  */
 import { Semaphore, settlesWithin } from "../base/async.ts";
-import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { debug, since } from "../base/log.ts";
-import type { CallReply, McpClient, RequestOptions } from "../client/types.ts";
+import type { CallOptions as ClientCallOptions, CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext, WaitOptions } from "./connection.ts";
-import { toListError } from "./failure.ts";
+import { fetchTools, lateList } from "./fetch-tools.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
-import type { ServerStatus } from "./types.ts";
+import type { ServerStatus, ToolListStore } from "./types.ts";
 import { givenUp, waitFor } from "./wait.ts";
 
 export interface UseOptions {
@@ -22,10 +20,12 @@ export interface UseOptions {
   waitMs?: number | undefined;
   /** It changes nothing, so that a remote server may be asked again where its answer was lost. @default false */
   harmless?: boolean | undefined;
+  /** The list itself is wanted, and not only what a name means: one whose time is over is fetched anew. @default false */
+  listing?: boolean | undefined;
 }
 
-/** As of a request; both are always there. */
-export type CallOptions = RequestOptions & { signal: AbortSignal; timeoutMs: number };
+/** As of a client's call; both are always there. */
+export type CallOptions = ClientCallOptions & { signal: AbortSignal; timeoutMs: number };
 
 const timeoutDefaultMs = 60_000;
 const concurrencyDefault = 64;
@@ -36,22 +36,17 @@ export class HostedServer implements AsyncDisposable {
   readonly #slots: Semaphore;
   readonly #release = () => this.#slots.release();
   readonly #lists: ToolCache;
+  readonly #store: ToolListStore | undefined;
 
   constructor(config: ServerConfig, context: ServerContext) {
     this.config = config;
+    this.#store = context.toolLists;
     this.#slots = new Semaphore(config.concurrency ?? concurrencyDefault);
-    this.#lists = new ToolCache(async (client) => {
-      const startedAt = performance.now();
+    const { log, toolLists } = context;
+    this.#lists = new ToolCache((client, mayBeKept) => {
       const { signal } = this.#connection;
-      const { timeoutMs, name } = this;
-      let list = await client.listTools({ signal, timeoutMs }).catch((error: unknown) => {
-        throw toListError(error, name);
-      });
-      if (this.#isRemote) list = (await import("./remote.ts")).usableTools(list, client, config);
-      debug(context.log, config.name, () => {
-        return `tools listed: ${list.tools.length} after ${since(startedAt)}`;
-      });
-      return list;
+      const { timeoutMs } = this;
+      return fetchTools(client, { config, log, toolLists, signal, timeoutMs, mayBeKept });
     });
     const onToolsChanged = () => {
       if (this.#lists.changed()) context.emit({ type: "tools_changed", server: config.name });
@@ -112,6 +107,13 @@ export class HostedServer implements AsyncDisposable {
     this.#lists.changed();
   }
 
+  /** The server's answer shows that the list may have changed: where it keeps a time, that is over. */
+  doubtTools(): void {
+    if (this.lastTools?.freshUntil === undefined) return;
+    this.#lists.changed();
+    this.#store?.forget(this.name);
+  }
+
   /** One call through a live client, at most `concurrency` at a time. @throws HostError, RpcError */
   call(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
     const connection = this.#connection;
@@ -129,6 +131,16 @@ export class HostedServer implements AsyncDisposable {
     return this.#later(work, { ...this.#wait(options), harmless: options.harmless });
   }
 
+  /** The client that everybody shares, for what lasts longer than work. @throws as a start */
+  client(options: UseOptions): Promise<McpClient> {
+    return this.#connection.shared(this.#wait(options));
+  }
+
+  /** That client, where it is connected. */
+  get ready(): McpClient | undefined {
+    return this.#connection.ready;
+  }
+
   /** Stops it for good. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connection[Symbol.asyncDispose]();
@@ -141,8 +153,11 @@ export class HostedServer implements AsyncDisposable {
     return this.config.kind === "http";
   }
 
-  async #listed(client: McpClient, { signal, waitMs }: UseOptions): Promise<FetchedTools> {
-    const list = this.#lists.get(client);
+  async #listed(
+    client: McpClient,
+    { signal, waitMs, listing = false }: UseOptions,
+  ): Promise<FetchedTools> {
+    const list = this.#lists.get(client, { listing });
     // Others may wait longer for the same list: only the wait is given up.
     const at = { server: this.name, method: "tools/list" };
     if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal, at)))
@@ -192,12 +207,4 @@ export class HostedServer implements AsyncDisposable {
   #wait({ signal, waitMs = this.timeoutMs }: UseOptions): WaitOptions {
     return { signal, waitMs };
   }
-}
-
-function lateList(server: string, timeoutMs: number): HostError {
-  const text = `server "${server}" did not answer tools/list within ${timeoutMs} ms`;
-  return new HostError("server_start", text, {
-    facts: { server, method: "tools/list", sent: false, timeoutMs },
-    hint: "a longer timeoutMs (--timeout) waits longer",
-  });
 }

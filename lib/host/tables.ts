@@ -1,4 +1,5 @@
 /** The names and tools of all servers as one table, made anew only when a list is another. Fetches nothing. */
+import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { PolicyRule, ServerConfig } from "../config/types.ts";
 import { describeRule, idlePatterns } from "../hooks/rules.ts";
@@ -136,7 +137,7 @@ export class ToolTables {
 }
 
 function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
-  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  const { title, description, inputSchema, outputSchema, annotations, raw } = tool;
   return {
     name,
     server,
@@ -146,6 +147,7 @@ function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
     inputSchema,
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
+    ...(isObject(raw.execution) && { execution: raw.execution }),
   };
 }
 

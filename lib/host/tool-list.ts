@@ -11,7 +11,16 @@ export interface FetchedTools extends ToolList {
   at: number;
 }
 
-type Fetch = (client: McpClient) => Promise<ToolList>;
+/**
+ * `mayBeKept`: a list that an earlier run kept would do, for nobody asked for a new one and nothing tells that it changed.
+ * Such a list says `at` itself, so that it counts as older than any question.
+ */
+type Fetch = (client: McpClient, mayBeKept: boolean) => Promise<ToolList & { at?: number }>;
+
+/** `listing`: the list itself is wanted, so that one whose time is over is fetched anew (protocol.md 1.11). */
+interface GetOptions {
+  listing?: boolean;
+}
 
 export class ToolCache {
   readonly #fetch: Fetch;
@@ -39,13 +48,16 @@ export class ToolCache {
     return stamps.includes(this.#changes++);
   }
 
-  /** The list of this connection, no older than the last change told before. @throws as the fetch */
-  async get(client: McpClient): Promise<FetchedTools> {
+  /**
+   * The list of this connection, no older than the last change told before. Who only calls a tool takes it however old:
+   * the server tells what is wrong, and then it is fetched anew. @throws as the fetch
+   */
+  async get(client: McpClient, { listing = false }: GetOptions = {}): Promise<FetchedTools> {
     while (true) {
       const [kept, running] = [this.#kept, this.#running];
-      if (this.#isCurrent(kept, client)) return kept.value;
       if (this.#isCurrent(running, client)) return await running.value;
-      if (this.#running === undefined) return await this.#start(client);
+      if (this.#isCurrent(kept, client) && !(listing && isExpired(kept.value))) return kept.value;
+      if (this.#running === undefined) return await this.#start(client, listing);
       // Begun before the last change, or for another process: waited for, so that it is not fetched twice at a time.
       await this.#running.value.catch(() => {});
     }
@@ -55,12 +67,13 @@ export class ToolCache {
     return stamped?.client === client && stamped.change === this.#changes;
   }
 
-  #start(client: McpClient): Promise<FetchedTools> {
+  #start(client: McpClient, listing: boolean): Promise<FetchedTools> {
     const stamp = { client, change: this.#changes };
+    const mayBeKept = !listing && this.#changes === 0 && this.#kept === undefined;
     const run = async (): Promise<FetchedTools> => {
       const at = performance.now();
       try {
-        const value = { ...(await this.#fetch(client)), at };
+        const value = { at, ...(await this.#fetch(client, mayBeKept)) };
         this.#kept = { ...stamp, value };
         return value;
       } finally {
@@ -74,6 +87,10 @@ export class ToolCache {
 }
 
 // --- internal ---
+
+function isExpired({ freshUntil = Infinity }: ToolList): boolean {
+  return performance.now() >= freshUntil;
+}
 
 /** Of which connection, and after how many changes. */
 interface Stamped<T> {

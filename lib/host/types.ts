@@ -2,8 +2,8 @@
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { Answers, Verdict } from "../client/types.ts";
-import type { Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import type { Answers, ToolList, Verdict } from "../client/types.ts";
+import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
 import type { Actor, Outcome } from "../hooks/call.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type {
@@ -14,6 +14,7 @@ import type {
   ToolAnnotations,
 } from "../protocol/mcp.ts";
 import type { Features } from "./feature-types.ts";
+import type { Lasting } from "./lasting-types.ts";
 
 /** A tool as the host offers it. */
 export interface HostTool {
@@ -27,6 +28,8 @@ export interface HostTool {
   inputSchema: JsonObject;
   outputSchema?: JsonObject;
   annotations?: ToolAnnotations;
+  /** How it runs, as the server says (`taskSupport`). */
+  execution?: JsonObject;
 }
 
 export interface ServerStatus {
@@ -68,6 +71,11 @@ export interface CallRequest {
   timeoutMs?: number;
   /** Check arguments against the tool's schema before sending. @default true */
   validate?: boolean;
+  /**
+   * Nobody waits: the outcome is `detached` as soon as the server has made a task of the call. A tool that cannot run as a
+   * task is `usage`, before anything is sent. @default false
+   */
+  detach?: boolean;
 }
 
 /** Remembers era verdicts between runs; both never throw. */
@@ -76,10 +84,23 @@ export interface VerdictStore {
   write(key: string, verdict: Verdict): Promise<void>;
 }
 
-/** What a library user writes for one server. */
-export type HostServer = Partial<Omit<StdioServer, "kind" | "written" | "origin" | "name">> & {
-  command: string;
-};
+/** Keeps the lists of tools of modern servers between runs, as long as these allow; none of it throws. */
+export interface ToolListStore {
+  /** What was kept of a server that runs now, while that is fresh; its `at` is before all time. */
+  read(server: string): Promise<(ToolList & { at: number }) | undefined>;
+  write(server: string, list: ToolList): void;
+  forget(server: string): void;
+}
+
+/** What a library user writes for one server: how it is started, or where it is reached. Nothing in it is filled in. */
+export type HostServer = HostStdioServer | HostHttpServer;
+
+type Written<Server> = Partial<Omit<Server, "kind" | "written" | "origin" | "name">>;
+
+type HostStdioServer = Written<StdioServer> & { command: string };
+
+/** `transport`: by default found out, from a URL of `ws` or `wss` too. In `tls` a file's path or PEM text. */
+type HostHttpServer = Written<HttpServer> & { url: string };
 
 export interface HostOptions {
   /** By name. */
@@ -103,7 +124,7 @@ export interface ToolListing {
   warnings: { server: string; text: string }[];
 }
 
-export interface Host extends Features, AsyncDisposable {
+export interface Host extends Features, Lasting, AsyncDisposable {
   /** Lists all servers in parallel (starting them where needed). Never throws for a server: see `failed`. */
   tools(options?: { servers?: string[]; signal?: AbortSignal }): Promise<ToolListing>;
   /** The one call path: resolve → prepare → execute → finalise. Never throws: the outcome says what happened. */
@@ -134,6 +155,7 @@ export interface OpenHostOptions {
   limits?: Partial<Limits>;
   answers?: Answers;
   verdicts?: VerdictStore;
+  toolLists?: ToolListStore;
   /** What to ask servers to log. @default "warning" */
   serverLogLevel?: McpLogLevel;
   /** Starts the reaper, so that servers end even if we are killed. @default true */
@@ -144,6 +166,10 @@ export interface OpenHostOptions {
 
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
+  /** The server that a URI (or `SERVER/URI`) means, and its own URI. @throws as `read` */
+  locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }>;
+  /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
+  keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */
   leave(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { didYouMean, nearest } from "../base/nearest.ts";
 import { surelyFits } from "../base/schema-plain.ts";
 import { checkSchema } from "../base/schema.ts";
 import type { CheckOptions, Problem } from "../base/schema.ts";
+import type { OutputProblem } from "../hooks/call.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { propertiesOf, straysOf } from "./shape.ts";
 import { signatureOf } from "./signature.ts";
@@ -60,17 +61,21 @@ export class Validator {
     }
   }
 
-  /** A result that breaks its tool's promise is a warning: it is all there is. Errors promise nothing. */
-  async checkResult(tool: HostTool, { structuredContent, isError }: ToolResult): Promise<void> {
-    if (tool.outputSchema === undefined || structuredContent === undefined || isError === true)
-      return;
+  /**
+   * Where a result breaks its tool's promise; undefined where it does not. A tool with an output schema has to give
+   * structured content (protocol.md 1.13). Errors promise nothing, and a task is no result yet.
+   */
+  async checkResult(tool: HostTool, result: ToolResult): Promise<OutputProblem[] | undefined> {
+    const { structuredContent, isError, task, resultType = "complete" } = result;
+    const isResult = isError !== true && task === undefined && resultType === "complete";
+    if (tool.outputSchema === undefined || !isResult) return undefined;
+    // null, false and 0 are content as good as any.
+    if (structuredContent === undefined)
+      return [{ path: "", message: "structuredContent is missing" }];
     const problems = await this.#check(tool, tool.outputSchema, structuredContent, "the results");
-    if (problems.length === 0) return;
-    const texts = problems.map(({ path, message }) => `${path || "the whole"}: ${message}`);
-    this.#warn(
-      tool,
-      `the structured result of ${tool.name} does not fit its outputSchema: ${texts.join("; ")}`,
-    );
+    return problems.length === 0
+      ? undefined
+      : problems.map(({ path, message }) => ({ path, message }));
   }
 
   // --- internal ---

@@ -22,7 +22,7 @@ export interface WebSocketOptions {
   startTimeoutMs?: number | undefined;
   /** Gives up the opening; later it means nothing. */
   signal?: AbortSignal | undefined;
-  /** The link is pinged that often; when nothing is heard for twice as long it is lost. @default 30000 */
+  /** The link is pinged that often; when two pings bring nothing it is lost. @default 30000 */
   pingMs?: number | undefined;
 }
 
@@ -34,6 +34,11 @@ export function startSocket(options: WebSocketOptions): WebSocket {
   if (address === null || !isOurs)
     throw config(name, "its URL is not one of a WebSocket", undefined);
   const { insecure = false, ...pem } = tls ?? {};
+  if (insecure) {
+    const text =
+      "tls.insecure is set: its certificate is not checked, and anybody on the way can read and change what is said";
+    options.log({ level: "warn", server: name, text });
+  }
   try {
     const headers = headersOf(address, options.headers);
     return new WebSocket(address.href, {

@@ -37,6 +37,8 @@ export async function openWebSocket(options: WebSocketOptions): Promise<Transpor
 const unsentBytesMax = 1024 * 1024;
 /** How long we wait for the far side's part of an orderly close. */
 const closeMs = 500;
+/** Pings without an answer that mean that nobody is there. */
+const pingsMax = 2;
 /** How much of a message that is too large is looked at, at each end. */
 const edgeMax = 4096;
 
@@ -49,7 +51,8 @@ class SocketTransport implements Transport {
   readonly #read: TextReader;
   readonly #ending = Promise.withResolvers<CloseInfo>();
   readonly #pulse: Timer;
-  #heardAt = performance.now();
+  /** Pings since anything was heard. Counted, not timed: after a standstill of ours, time alone proves nothing. */
+  #pings = 0;
   /** Known before the link is down: whose doing it is. */
   #info: CloseInfo | undefined;
 
@@ -100,7 +103,7 @@ class SocketTransport implements Transport {
   }
 
   #hear(): void {
-    this.#heardAt = performance.now();
+    this.#pings = 0;
   }
 
   #take(data: string | Buffer): void {
@@ -129,9 +132,12 @@ class SocketTransport implements Transport {
   /** A far side that vanished answers no ping; nothing else would tell. */
   #beat(pingMs: number): void {
     if (this.#socket.readyState !== WebSocket.OPEN || this.#socket.isPaused) return;
-    const silentMs = performance.now() - this.#heardAt;
-    if (silentMs > 2 * pingMs) this.#lose(`nothing was heard for ${Math.round(silentMs)} ms`);
-    else this.#socket.ping();
+    if (this.#pings === pingsMax)
+      this.#lose(`no answer to ${pingsMax} pings in ${pingsMax * pingMs} ms`);
+    else {
+      this.#pings++;
+      this.#socket.ping();
+    }
   }
 
   #lose(reason: string): void {

@@ -1,22 +1,23 @@
 /** The program without a tool in sight: help, version, unknown words. A usage error starts no server. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 
+import { commands as table } from "../../lib/cli/table.ts";
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 
 setDefaultTimeout(30_000);
 
-const commands = ["call", "tools", "servers", "config", "trust", "tee", "doctor", "completion"];
+const commands = Object.keys(table);
 
 test.concurrent("alone in a pipe: the commands on stderr, exit 2", async () => {
   const run = await mcphost().run();
-  expectRun(run, { code: 2, stderr: /^USAGE mcphost call\|tools\|/m });
+  expectRun(run, { code: 2, stderr: /^USAGE mcphost COMMAND$/m });
   for (const command of commands) expect(run.stderr).toMatch(new RegExp(`^ +${command} {4}`, "m"));
 });
 
 test.concurrent("alone on a terminal: exit 0, in colour unless NO_COLOR says no", async () => {
   for (const [env, shown] of [
-    [{}, /\[36mmcphost call\|tools\|/],
-    [{ NO_COLOR: "yes" }, /^USAGE mcphost call\|tools\|/m],
+    [{}, /\[36mmcphost COMMAND/],
+    [{ NO_COLOR: "yes" }, /^USAGE mcphost COMMAND$/m],
   ] as const) {
     await using screen = await mcphost().env(env).terminal();
     await screen.shows(shown);
@@ -28,7 +29,7 @@ test.concurrent("alone on a terminal: exit 0, in colour unless NO_COLOR says no"
 test.concurrent.each([["--help"], ["-h"], ["help"]])(
   "%s lists the commands on stdout",
   async (word) => {
-    expectRun(await mcphost(word).run(), { stdout: /^USAGE mcphost call\|tools\|/m });
+    expectRun(await mcphost(word).run(), { stdout: /^USAGE mcphost COMMAND$/m });
   },
 );
 

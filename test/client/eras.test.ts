@@ -113,3 +113,32 @@ test("however many command lines there are, no more than the bound is kept", asy
   expect(await readdir(join(at.path, "eras"))).toHaveLength(10);
   expect(await at.store().read(verdictKey({ command: "c", args: ["11"] }))).toEqual(verdict);
 });
+
+test("a URL is known by its origin, its path and the transport that was asked for", () => {
+  const keyOf = (url: string, transport = "auto") => verdictKey({ url, transport });
+  const same = keyOf("https://mcp.example/mcp");
+  expect(keyOf("https://user:secret@MCP.example:443/mcp?token=secret#x")).toBe(same);
+  for (const other of [
+    keyOf("http://mcp.example/mcp"),
+    keyOf("https://mcp.example:444/mcp"),
+    keyOf("https://mcp.example/other"),
+    keyOf("https://mcp.example/mcp", "http"),
+    verdictKey({ command: "https://mcp.example/mcp", args: [] }),
+  ])
+    expect(other).not.toBe(same);
+});
+
+test("what a remote server can, and its transport, are kept; too much of it is not", async () => {
+  await using at = await folder();
+  const capabilities = { tools: {}, extensions: { "a/b": { c: [1] } } };
+  const whole = { era: "modern", revision: "2026-07-28", capabilities } as const;
+  const sse = { era: "legacy", revision: "2024-11-05", transport: "sse" } as const;
+  const long = { ...whole, capabilities: { tools: { x: "x".repeat(2000) } } };
+  const keys = ["a", "b", "c"].map((path) =>
+    verdictKey({ url: `http://h/${path}`, transport: "auto" }),
+  );
+  for (const [i, verdict] of [whole, sse, long].entries())
+    await at.store().write(keys[i]!, verdict);
+  const read = await Promise.all(keys.map((one) => at.store().read(one)));
+  expect(read).toEqual([whole, sse, { era: "modern", revision: "2026-07-28" }]);
+});

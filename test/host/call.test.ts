@@ -159,24 +159,6 @@ describe("arguments", () => {
   });
 });
 
-test("a structured result that breaks the output schema is given, with a warning", async () => {
-  const outputSchema = { type: "object", properties: { n: { type: "integer" } } };
-  const tool = { name: "structured", inputSchema: { type: "object" }, outputSchema };
-  await using host = await hostOver({ s: { tools: [tool] } });
-  const good = await host.call({ tool: "structured", arguments: { n: 1 } });
-  expect(good.status).toBe("completed");
-  expect(host.logged.filter((entry) => entry.level === "warn")).toEqual([]);
-  const odd = await host.call({ tool: "structured", arguments: { n: "x" } });
-  expect(odd).toMatchObject({ status: "completed", result: { structuredContent: { n: "x" } } });
-  expect(host.logged.filter((entry) => entry.level === "warn")).toEqual([
-    {
-      level: "warn",
-      server: "s",
-      text: 'the structured result of structured does not fit its outputSchema: /n: expected integer, got "x"',
-    },
-  ]);
-});
-
 describe("rules", () => {
   const flag = { label: "--deny-tool", kind: "named" } as const;
 

@@ -8,6 +8,7 @@ import { bunAlone, root } from "../harness.ts";
 import { hostOver, textOf, tools } from "./kit.ts";
 
 const server = (fields: object) => ({ servers: { s: { command: "true", ...fields } } });
+const remote = (fields: object) => ({ servers: { s: { url: "http://localhost/", ...fields } } });
 const rule = (...policy: unknown[]) => ({ servers: {}, policy });
 
 test.each([
@@ -33,6 +34,16 @@ test.each([
   [server({ concurrency: 0 }), "servers.s.concurrency", /1 or more/, "a number"],
   [server({ lifecycle: "eagr" }), "servers.s.lifecycle", /lazy, eager/, "a string"],
   [server({ rename: [] }), "servers.s.rename", "an object", "an array"],
+  [server({ url: "http://localhost/" }), "servers.s.url", "no such key", "a string"],
+  [server({ headers: {} }), "servers.s.headers", "no such key", "an object"],
+  [remote({ url: 7 }), "servers.s.url", /a URL/, "a number"],
+  [remote({ url: "localhost:1" }), "servers.s.url", /http:\/\/, https/, "a string"],
+  [remote({ url: "file:///etc/passwd" }), "servers.s.url", /a URL/, "a string"],
+  [remote({ args: [] }), "servers.s.args", "no such key", "an array"],
+  [remote({ transport: "htp" }), "servers.s.transport", /auto, http/, "a string"],
+  [remote({ headers: { A: 1 } }), "servers.s.headers.A", "a string", "a number"],
+  [remote({ tls: { insecur: true } }), "servers.s.tls.insecur", "no such key", "true"],
+  [remote({ tls: { insecure: "yes" } }), "servers.s.tls.insecure", "true or false", "a string"],
   [{ servers: {}, policy: {} }, "policy", "an array of rules", "an object"],
   [{ servers: {}, polices: [] }, "polices", "no such key", "an array"],
   [rule("deny"), "policy[0]", "an object", "a string"],

@@ -31,6 +31,10 @@ const command: Command = {
       type: "boolean",
       description: "send the arguments as they are, without asking for the tool's schema",
     },
+    strict: {
+      type: "boolean",
+      description: "a result that does not fit the tool's outputSchema is an error",
+    },
     output: {
       type: "string",
       alias: ["o"],
@@ -72,6 +76,14 @@ function readWords({ positionals, flags }: Parsed): { tool: string; pending: Pen
     throw new HostError("usage", "call needs the name of a tool", {
       hint: "mcphost tools lists them; mcphost call --help shows an example",
     });
+  if (flags["strict"] === true && flags["no-validate"] === true)
+    throw new HostError(
+      "usage",
+      "--strict needs the tool's schema, and --no-validate asks for none",
+      {
+        hint: "leave one of them out",
+      },
+    );
   if (flags["json"] === true && textOf(flags["output"]) === "-")
     throw new HostError("usage", "--json and -o - both want stdout", {
       hint: "leave one of them out, or give -o a file",

@@ -1,17 +1,14 @@
 /** `tools [PATTERN]`: lists tools as signatures, or explains the one that is meant (cli.md, Commands). */
-import { exitCodeOf, HostError } from "../../base/errors.ts";
-import { matchesGlob } from "../../base/glob.ts";
+import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { redact } from "../../config/secrets.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
-import { reportFailures } from "../failures.ts";
-import type { Failure } from "../failures.ts";
-import { cut, fold, shown, widthOf } from "../fit.ts";
+import { shown, widthOf } from "../fit.ts";
 import { commonFlags, listOf, policyFlags, serverFlags } from "../flags.ts";
+import { lineOf, matching, tellOf } from "../listing.ts";
 import { openFromFlags } from "../open.ts";
-import type { Opened } from "../open.ts";
 import { policyText } from "../policy-text.ts";
 import { toolHelp } from "../tool-help.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -45,13 +42,10 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     });
   await using opened = await openFromFlags(parsed, io, log);
   const listing = await opened.host.tools({ signal: io.signal });
-  for (const { server, text } of listing.warnings) log({ level: "warn", server, text });
-  const failures = [...opened.failures, ...(await explained(listing.failed, opened))];
-  const code = await reportFailures(failures, parsed, io);
+  const { code, failed } = await tellOf(listing, opened, { parsed, io, log });
   const { tools } = listing;
-  if (tools.length === 0 && failures.length > 0)
-    return Math.max(code, exitCodeOf(failures[0]?.error));
-  const found = pattern === undefined ? tools : matching(pattern, tools);
+  if (tools.length === 0 && failed !== undefined) return failed;
+  const found = pattern === undefined ? tools : matching(pattern, tools, { names, texts });
   if (found.length === 0 && pattern !== undefined) throw await noMatch(pattern, tools);
   const { policy, servers } = opened.config;
   const width = widthOf(io);
@@ -65,40 +59,21 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   return code;
 }
 
-async function explained(failed: readonly Failure[], { explain }: Opened): Promise<Failure[]> {
-  return await Promise.all(
-    failed.map(async ({ server, error }) => ({
-      server,
-      error: (await explain(error)) as HostError,
-    })),
-  );
-}
-
-/** Exact names first: a tool is not hidden by others whose descriptions mention it. */
-function matching(pattern: string, tools: readonly HostTool[]): HostTool[] {
-  if (pattern.includes("*"))
-    return tools.filter((tool) => namesOf(tool).some((name) => matchesGlob(pattern, name)));
-  const exact = tools.filter((tool) => namesOf(tool).includes(pattern));
-  if (exact.length > 0) return exact;
-  const word = pattern.toLowerCase();
-  return tools.filter((tool) =>
-    [...namesOf(tool), tool.title ?? "", tool.description ?? ""].some((text) =>
-      text.toLowerCase().includes(word),
-    ),
-  );
-}
-
-function namesOf({ name, server, tool }: HostTool): string[] {
+function names({ name, server, tool }: HostTool): string[] {
   return [name, tool, `${server}.${tool}`, `${server}/${tool}`];
+}
+
+function texts({ title, description }: HostTool) {
+  return [title, description];
 }
 
 async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<HostError> {
   const { didYouMean } = await import("../../base/nearest.ts");
   const { nearestTools, numberOf } = await import("../../host/unknown.ts");
-  const names = nearestTools(pattern, tools);
+  const near = nearestTools(pattern, tools);
   return new HostError("usage", `no tool matches ${JSON.stringify(pattern)}`, {
-    facts: { pattern, nearest: names, tools: tools.length },
-    hint: didYouMean(names) ?? numberOf(tools.length),
+    facts: { pattern, nearest: near, tools: tools.length },
+    hint: didYouMean(near) ?? numberOf(tools.length),
   });
 }
 
@@ -125,26 +100,12 @@ function render(
     const hidden = again(parsed).map((word) => redact(word, secrets));
     return toolHelp(only, hidden, width);
   }
-  return found.map((tool) => `${lineOf(tool, width)}\n`).join("");
+  return found
+    .map(({ name, inputSchema, description, title }) => {
+      return `${lineOf(signatureOf(name, inputSchema), description ?? title, width)}\n`;
+    })
+    .join("");
 }
-
-/** Signature and the beginning of what it says of itself: on a terminal one line, or two where there is no room. */
-function lineOf(tool: HostTool, width: number): string {
-  const signature = fold(signatureOf(tool.name, tool.inputSchema), width);
-  const said =
-    (tool.description ?? tool.title ?? "").trim().split(/[\n-\r\u0085\u2028\u2029]/, 1)[0] ?? "";
-  const words = said.length > saidMax ? `${said.slice(0, saidMax - 1)}…` : said;
-  if (words === "") return signature;
-  const line = `${signature}  # ${words}`;
-  const room = width - Bun.stringWidth(signature) - 4;
-  return room < Math.min(roomMin, words.length) || signature.includes("\n")
-    ? `${signature}\n${cut(`    # ${words}`, width)}`
-    : cut(line, width);
-}
-
-const saidMax = 100;
-/** Less of a description is not worth its line. */
-const roomMin = 25;
 
 /** The words that name the servers again, for an example that can be copied. */
 function again({ flags, rest }: Parsed): string[] {

@@ -1,0 +1,49 @@
+/**
+ * One look at one server that is reached by a URL, for the doctor: it is asked which era it speaks, whatever is
+ * remembered, and for its tools. It judges nothing and remembers nothing.
+ */
+import { version } from "../../package.json";
+import type { Verdict } from "../client/types.ts";
+import type { HttpServer } from "../config/types.ts";
+import { reach } from "../host/reach.ts";
+import { usableTools } from "../host/remote.ts";
+import type { Examination } from "./doctor-types.ts";
+import type { Examined, ExamineOptions } from "./examine-types.ts";
+
+/** What was found goes into `seen` and is returned; what goes wrong is thrown. @throws HostError */
+export async function examineUrl(
+  server: HttpServer,
+  options: ExamineOptions,
+  seen: Examination,
+): Promise<Pick<Examined, "client" | "list">> {
+  const { env, limits, log, signal, timeoutMs } = options;
+  seen.reached = { url: server.url, transport: server.transport };
+  const startTimeoutMs = timeoutMs ?? server.startTimeoutMs;
+  let learned: Verdict | undefined;
+  const context = {
+    ...{ env, limits, log },
+    linked: () => {},
+    keep: () => {},
+    verdicts: {
+      read: async () => undefined,
+      write: async (_key: string, verdict: Verdict) => void (learned = verdict),
+    },
+  };
+  const common = {
+    ...limits,
+    name: server.name,
+    clientInfo: { name: "mcphost", version },
+    answers: {},
+    log,
+    signal,
+    protocol: server.protocol,
+    ...(startTimeoutMs !== undefined && { startTimeoutMs }),
+  };
+  const began = performance.now();
+  await using client = await reach(server, { context, common, forget: true });
+  seen.startMs = performance.now() - began;
+  const { era, revision, serverInfo, verdict } = client;
+  Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
+  const list = await client.listTools({ signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+  return { client: { verdict: learned ?? verdict }, list: usableTools(list, client, server) };
+}

@@ -1,0 +1,59 @@
+/** How the tools of one server are got: as an earlier run kept them, or from the server. It remembers nothing itself. */
+import { HostError } from "../base/errors.ts";
+import { debug, since } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
+import type { McpClient, ToolList } from "../client/types.ts";
+import type { ServerConfig } from "../config/types.ts";
+import { toListError } from "./failure.ts";
+import type { ToolListStore } from "./types.ts";
+
+export interface FetchOptions {
+  config: ServerConfig;
+  log: Log;
+  toolLists?: ToolListStore | undefined;
+  signal: AbortSignal;
+  timeoutMs: number;
+  /** A list that an earlier run kept would do. */
+  mayBeKept: boolean;
+}
+
+/** @throws HostError `server_start` `rpc_error` and the like, each with `facts.sent: false` */
+export async function fetchTools(
+  client: McpClient,
+  options: FetchOptions,
+): Promise<ToolList & { at?: number }> {
+  const { config, mayBeKept, log, signal, timeoutMs } = options;
+  const { name } = config;
+  const store = client.era === "modern" ? options.toolLists : undefined;
+  const kept = mayBeKept ? await store?.read(name) : undefined;
+  if (kept !== undefined) return await usable(kept, client, config);
+  const startedAt = performance.now();
+  const list = await client.listTools({ signal, timeoutMs }).catch((error: unknown) => {
+    throw toListError(error, name);
+  });
+  debug(log, name, () => `tools listed: ${list.tools.length} after ${since(startedAt)}`);
+  store?.write(name, list);
+  return await usable(list, client, config);
+}
+
+/** Why a call waits no longer for the list. */
+export function lateList(server: string, timeoutMs: number): HostError {
+  const text = `server "${server}" did not answer tools/list within ${timeoutMs} ms`;
+  return new HostError("server_start", text, {
+    facts: { server, method: "tools/list", sent: false, timeoutMs },
+    hint: "a longer timeoutMs (--timeout) waits longer",
+  });
+}
+
+// --- internal ---
+
+/** Some tools must not be used over HTTP. */
+async function usable<List extends ToolList>(
+  list: List,
+  client: McpClient,
+  config: ServerConfig,
+): Promise<List> {
+  if (config.kind !== "http") return list;
+  const { usableTools } = await import("./remote.ts");
+  return { ...list, ...usableTools(list, client, config) };
+}

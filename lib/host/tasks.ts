@@ -1,0 +1,57 @@
+/** Tasks that were left to themselves: how they go, what became of them, their end. It makes no call: that is call.ts. */
+import type { CallReply, ClientTasks, RequestOptions } from "../client/types.ts";
+import { failureOf, outcomeOf } from "./call.ts";
+import type { ServerContext } from "./connection.ts";
+import { toHostError } from "./failure.ts";
+import type { HostTask } from "./lasting-types.ts";
+import type { HostedServer } from "./server.ts";
+import { unknownServer } from "./unknown.ts";
+
+/** @throws HostError `usage`: no such server */
+export function hostTask(
+  { server: name, taskId }: { server: string; taskId: string },
+  servers: readonly HostedServer[],
+  context: ServerContext,
+): HostTask {
+  const server = servers.find((one) => one.name === name);
+  if (server === undefined)
+    throw unknownServer(
+      name,
+      servers.map((one) => one.name),
+    );
+  const ask = async <T>(
+    work: (tasks: ClientTasks, options: RequestOptions) => Promise<T>,
+    { signal: given, timeoutMs = server.timeoutMs, ...more }: RequestOptions = {},
+  ): Promise<T> => {
+    const signal = given ? AbortSignal.any([given, context.signal]) : context.signal;
+    const options = { ...more, signal, timeoutMs };
+    return await server.use(async (client) => work(await client.tasks(), options), {
+      signal,
+      harmless: true,
+    });
+  };
+  const failed = (error: unknown) => toHostError(error, name);
+  return {
+    server: name,
+    taskId,
+    state: (options) =>
+      ask((tasks, more) => tasks.get(taskId, more), options).catch((error: unknown) => {
+        throw failed(error);
+      }),
+    async outcome(options) {
+      const startedAt = performance.now();
+      try {
+        const reply = await ask<CallReply>(async (tasks, more) => {
+          return await tasks.finish(await tasks.get(taskId, more), more);
+        }, options);
+        return outcomeOf(reply, performance.now() - startedAt);
+      } catch (error) {
+        return failureOf(failed(error), { sent: true, durationMs: performance.now() - startedAt });
+      }
+    },
+    cancel: (options) =>
+      ask((tasks, more) => tasks.cancel(taskId, more), options).catch((error: unknown) => {
+        throw failed(error);
+      }),
+  };
+}
