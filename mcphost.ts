@@ -7,9 +7,9 @@ export { isHostError } from "./lib/base/errors.ts";
 export type { ErrorCode, Facts, HostError } from "./lib/base/errors.ts";
 export type { Json, JsonObject } from "./lib/base/json.ts";
 export type { Log, LogEntry } from "./lib/base/log.ts";
-export type { Answers } from "./lib/client/types.ts";
+export type { Answerer, Answers, Asked } from "./lib/client/types.ts";
 export type { Limits, PolicyRule } from "./lib/config/types.ts";
-export type { Actor, Outcome } from "./lib/hooks/call.ts";
+export type { Actor, Outcome, OutputProblem } from "./lib/hooks/call.ts";
 export type {
   CompleteRequest,
   HostAnswer,

@@ -16,9 +16,9 @@ test("the module's public types", async () => {
   );
   expect(types.filter((name) => name !== "").toSorted()).toEqual(
     (
-      "Actor Answers CallRequest CompleteRequest ErrorCode Facts Host HostAnswer HostError HostEvent " +
+      "Actor Answerer Answers Asked CallRequest CompleteRequest ErrorCode Facts Host HostAnswer HostError HostEvent " +
       "HostOptions HostPrompt HostResource HostServer HostTemplate HostTool Json JsonObject Limits " +
-      "ListRequest Log LogEntry Outcome PolicyRule Progress PromptListing PromptRequest ReadRequest " +
+      "ListRequest Log LogEntry Outcome OutputProblem PolicyRule Progress PromptListing PromptRequest ReadRequest " +
       "ResourceListing ServerStatus ToolAnnotations ToolListing ToolResult"
     ).split(" "),
   );

@@ -5,14 +5,14 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
-import { verdictStore } from "../client/eras.ts";
 import type { Answers } from "../client/types.ts";
 import { loadConfig } from "../config/load.ts";
-import { ourPaths, resolvePath } from "../config/paths.ts";
+import { resolvePath } from "../config/paths.ts";
 import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
-import type { OpenedHost, VerdictStore } from "../host/types.ts";
+import type { OpenedHost } from "../host/types.ts";
 import { answersFrom } from "./answers.ts";
+import { deferredLists, deferredVerdicts } from "./deferred.ts";
 import { endEarly } from "./early.ts";
 import type { Failure } from "./failures.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
@@ -93,10 +93,12 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
   if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers);
-  const verdicts = flags["no-cache"] === true ? undefined : deferredVerdicts(io, log);
+  const isKept = flags["no-cache"] !== true;
+  const verdicts = isKept ? deferredVerdicts(io, log) : undefined;
   const level = textOf(flags["log-level"]);
   const prepare = prepareFromFlags(parsed, io, log, config);
   const started = new Map<string, ServerConfig>();
+  const toolLists = isKept ? deferredLists(io, started) : undefined;
   const host = openHost({
     servers,
     async prepare(server, signal) {
@@ -114,6 +116,7 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     ...(answers && { answers }),
     ...(early && { started: early }),
     ...(verdicts && { verdicts }),
+    ...(toolLists && { toolLists }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
   });
   const slow = io.status && slowStarts(host, started, io.status);
@@ -134,6 +137,7 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
       const waits = flags["wait"] === true || flags["stderr"] === true;
       await (waits ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
+      await toolLists?.flush();
     },
   };
 }
@@ -169,25 +173,4 @@ export function noServers(disabled: readonly ServerConfig[]): HostError {
   return new HostError("config", why, {
     hint: "name one: -- COMMAND…, -s NAME=COMMAND, -c FILE, or a mcphost.json in this folder or above",
   });
-}
-
-/** Verdicts are written when all else is done: nobody waits for a file. */
-function deferredVerdicts(
-  io: Io,
-  log: Log,
-): (VerdictStore & { flush(): Promise<void> }) | undefined {
-  const folder = ourPaths(io.env).cache;
-  if (folder === undefined) return undefined;
-  const store = verdictStore({ folder, log });
-  const learned = new Map<string, Parameters<VerdictStore["write"]>[1]>();
-  return {
-    read: (key) => store.read(key),
-    async write(key, verdict) {
-      learned.set(key, verdict);
-    },
-    async flush() {
-      for (const [key, verdict] of learned) await store.write(key, verdict);
-      learned.clear();
-    },
-  };
 }

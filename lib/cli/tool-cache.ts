@@ -49,6 +49,18 @@ export async function recalledTools(
   }
 }
 
+/** Leaves the newest 200 files of a folder. @throws the system's error */
+export async function prune(folder: string): Promise<void> {
+  const { readdir, stat, unlink } = await import("node:fs/promises");
+  const names = await readdir(folder);
+  if (names.length <= filesMax) return;
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(joinPath(folder, name))).mtimeMs })),
+  );
+  dated.sort((a, b) => b.at - a.at);
+  await Promise.all(dated.slice(filesMax).map(({ name }) => unlink(joinPath(folder, name))));
+}
+
 // --- internal ---
 
 const bytesMax = 4_194_304;
@@ -80,15 +92,4 @@ function isTool(value: unknown): value is RecalledTool {
     isObject(value["inputSchema"]) &&
     ["string", "undefined"].includes(typeof value["description"])
   );
-}
-
-async function prune(folder: string): Promise<void> {
-  const { readdir, stat, unlink } = await import("node:fs/promises");
-  const names = await readdir(folder);
-  if (names.length <= filesMax) return;
-  const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(joinPath(folder, name))).mtimeMs })),
-  );
-  dated.sort((a, b) => b.at - a.at);
-  await Promise.all(dated.slice(filesMax).map(({ name }) => unlink(joinPath(folder, name))));
 }

@@ -8,18 +8,21 @@ export interface TaskPlace {
   taskId: string;
 }
 
-/** Its hard cap ran out, and it was cancelled. */
-export function lateError(at: TaskPlace, timeoutMs: number): HostError {
+/** Its hard cap ran out, and it was cancelled, or (`left`) goes on. */
+export function lateError(at: TaskPlace, timeoutMs: number, left = false): HostError {
   const text = `task ${at.taskId} on server "${at.server}" was not done within ${timeoutMs} ms`;
   return new HostError("timeout", text, {
     facts: { ...at, sent: true, timeoutMs },
-    hint: "it was cancelled; a longer timeoutMs (--timeout) waits longer, ten times that in all",
+    hint: left
+      ? "it goes on, and can be asked for again"
+      : "it was cancelled; a longer timeoutMs (--timeout) waits longer, ten times that in all",
   });
 }
 
-/** The caller's signal fired, and it was cancelled. */
-export function cancelledTaskError(at: TaskPlace, reason: unknown): HostError {
-  return new HostError("cancelled", `task ${at.taskId} on server "${at.server}" was cancelled`, {
+/** The caller's signal fired, and it was cancelled, or (`left`) goes on. */
+export function cancelledTaskError(at: TaskPlace, reason: unknown, left: boolean): HostError {
+  const what = left ? "is not waited for any more: it goes on" : "was cancelled";
+  return new HostError("cancelled", `task ${at.taskId} on server "${at.server}" ${what}`, {
     facts: { ...at, sent: true },
     cause: reason,
   });

@@ -21,7 +21,7 @@ import {
   taskFault,
 } from "./tasks-errors.ts";
 import type { TaskPlace } from "./tasks-errors.ts";
-import type { CallReply, ConnectOptions, McpClient, Reply, RequestOptions } from "./types.ts";
+import type { CallReply, ConnectOptions, FinishOptions, McpClient, Reply } from "./types.ts";
 
 /** A client, and what it was connected with. */
 export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "log" | "pagesMax"> {
@@ -39,7 +39,7 @@ export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "
 export async function waitForTask(
   task: Task,
   context: TaskContext,
-  options: RequestOptions,
+  options: FinishOptions,
 ): Promise<CallReply> {
   const watch = new Watch(task, context, options);
   try {
@@ -61,7 +61,7 @@ class Watch {
   #task: Task;
   #reply: Reply | undefined;
   readonly #context: TaskContext;
-  readonly #options: RequestOptions;
+  readonly #options: FinishOptions;
   readonly #clock: Clock;
   readonly #startedAt: number;
   readonly #capMs: number;
@@ -73,7 +73,7 @@ class Watch {
   #wake = () => {};
   #isLinkLost = false;
 
-  constructor(task: Task, context: TaskContext, options: RequestOptions) {
+  constructor(task: Task, context: TaskContext, options: FinishOptions) {
     const { client, clock = realClock } = context;
     this.#task = task;
     this.#context = context;
@@ -121,10 +121,12 @@ class Watch {
     const { taskId } = this.#task;
     if (error instanceof RpcError || isTerminal(this.#task)) return error;
     if (isHostError(error) && error.code === "server_exit") return lostTaskError(this.#at, error);
-    const cancelled = client.request("tasks/cancel", { taskId }, { timeoutMs: 5000 });
-    await settlesWithin(cancelled, cancelMs);
-    const { signal } = this.#options;
-    return signal?.aborted === true ? cancelledTaskError(this.#at, signal.reason) : error;
+    const { signal, leave = false } = this.#options;
+    if (!leave) {
+      const cancelled = client.request("tasks/cancel", { taskId }, { timeoutMs: 5000 });
+      await settlesWithin(cancelled, cancelMs);
+    }
+    return signal?.aborted === true ? cancelledTaskError(this.#at, signal.reason, leave) : error;
   }
 
   end(): void {
@@ -141,7 +143,7 @@ class Watch {
     const slept = this.#clock.sleep(Math.min(delayMs, this.#leftMs()), signal).catch(() => {});
     await Promise.race([slept, woken]);
     scope.abort();
-    if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs);
+    if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs, this.#options.leave);
   }
 
   /** A question about a task changes nothing: where its answer was lost it is asked again, a few times. */
@@ -205,7 +207,8 @@ class Watch {
 
   #report({ statusMessage: message }: Task): void {
     if (message === undefined || message === this.#task.statusMessage) return;
-    this.#options.onProgress?.({ progress: this.#clock.now() - this.#startedAt, message });
+    const seconds = Math.round((this.#clock.now() - this.#startedAt) / 1000);
+    this.#options.onProgress?.({ progress: seconds, message });
   }
 
   get #at(): TaskPlace {

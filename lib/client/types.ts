@@ -140,11 +140,16 @@ export interface CallOptions extends RequestOptions {
   task?: TaskWish | undefined;
 }
 
+export interface FinishOptions extends RequestOptions {
+  /** Whoever gives up leaves the task alone; otherwise it is cancelled. @default false */
+  leave?: boolean;
+}
+
 /** The tasks of one server, by their ids. Every method throws as `request`. */
 export interface ClientTasks {
   get(taskId: string, options?: RequestOptions): Promise<Task>;
-  /** Waits until it is done and returns its result, as `callTool` does. Giving up cancels it. */
-  finish(task: Task, options?: RequestOptions): Promise<CallReply>;
+  /** Waits until it is done and returns its result, as `callTool` does. */
+  finish(task: Task, options?: FinishOptions): Promise<CallReply>;
   /** Asks the server to cancel it; whether it does shows in its status. */
   cancel(taskId: string, options?: RequestOptions): Promise<void>;
   /** All that the server keeps for us; undefined where it cannot tell. */

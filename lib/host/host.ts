@@ -48,6 +48,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     resolve: async (name, { signal: given } = {}) => (await desk()).resolve(name, given),
     resources: async (request) => (await features()).resources(request),
     read: async (request) => (await features()).read(request),
+    locate: async (uri, given) => (await features()).locate(uri, given),
     prompts: async (request) => (await features()).prompts(request),
     prompt: async (request) => (await features()).prompt(request),
     complete: async (request) => (await features()).complete(request),

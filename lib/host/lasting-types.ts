@@ -10,11 +10,11 @@ export interface HostTask {
   readonly taskId: string;
   /** @throws HostError `rpc_error` (the server does not know it), `server_start` and the like */
   state(options?: { signal?: AbortSignal }): Promise<Task>;
-  /** Waits until it is done; what became of it, as of a call. Giving up cancels it. Never throws. */
+  /** Waits until it is done, however long; what became of it, as of a call. Giving up leaves it alone. Never throws. */
   outcome(options?: {
     signal?: AbortSignal;
     onProgress?: (progress: Progress) => void;
-    /** The hard cap is ten times that. @default the server's, else 60000 */
+    /** How long nothing may be heard of the server. @default the server's, else 60000 */
     timeoutMs?: number;
   }): Promise<Outcome>;
   /** Asks the server to cancel it. @throws as `state`; one that is done already is `rpc_error` on legacy servers */

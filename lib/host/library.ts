@@ -35,6 +35,11 @@ export class Library implements Features {
     return this.#resources.read(request);
   }
 
+  /** As `OpenedHost.locate`. */
+  locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }> {
+    return this.#resources.locate(uri, "uri", signal);
+  }
+
   prompts(request?: ListRequest): Promise<PromptListing> {
     return this.#prompts.list(request);
   }

@@ -46,6 +46,8 @@ export interface RemoteCall {
   tool: string;
   args: JsonObject;
   lists: ToolCache;
+  /** The list is wrong, one that was kept from an earlier run too. */
+  forget: () => void;
   send: (headers?: Record<string, string>) => Promise<CallReply>;
 }
 
@@ -54,7 +56,7 @@ export interface RemoteCall {
  * list is fetched anew, and the call, which was not done, is sent once more. @throws as `send`
  */
 export async function callWithHeaders(call: RemoteCall): Promise<CallReply> {
-  const { client, config, tool, args, lists, send } = call;
+  const { client, config, tool, args, lists, forget, send } = call;
   if (!wantsHeaders(client, config)) return await send();
   const headers = () => {
     const known = lists.last?.tools.find(({ name }) => name === tool);
@@ -64,7 +66,7 @@ export async function callWithHeaders(call: RemoteCall): Promise<CallReply> {
     return await send(headers());
   } catch (error) {
     if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
-    lists.changed();
+    forget();
     await lists.get(client);
     return await send(headers());
   }

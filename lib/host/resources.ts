@@ -56,7 +56,7 @@ export class Resources {
 
   /** As `Host.read`. */
   async read({ uri: wanted, signal, timeoutMs }: ReadRequest): Promise<HostAnswer> {
-    const { server, uri } = await this.#locate(wanted, "uri", signal);
+    const { server, uri } = await this.locate(wanted, "uri", signal);
     const about = { label: `resources/read of ${uri}`, facts: { uri } };
     try {
       const reply = await this.#asking.ask(
@@ -84,7 +84,7 @@ export class Resources {
     template: string,
     { argument, context, signal, timeoutMs }: CompleteRequest,
   ): Promise<CompletionValues> {
-    const { server, uri } = await this.#locate(template, "uriTemplate", signal);
+    const { server, uri } = await this.locate(template, "uriTemplate", signal);
     const about = { label: "completion/complete", facts: { template: uri } };
     const request = { ref: { template: uri }, argument, ...(context && { context }) };
     return await this.#asking.ask(
@@ -95,10 +95,8 @@ export class Resources {
     );
   }
 
-  // --- internal ---
-
   /** The server to ask, and what to ask it for. @throws HostError `usage`; why a server that may have it failed */
-  async #locate(
+  async locate(
     wanted: string,
     kind: "uri" | "uriTemplate",
     signal: AbortSignal | undefined,
@@ -125,6 +123,8 @@ export class Resources {
     if (failed[0] !== undefined) throw failed[0].error;
     throw unknown(wanted, nearestUris(wanted, listing), names);
   }
+
+  // --- internal ---
 
   /** The server's own "not found", with what it has that is like it. */
   async #withNearest(

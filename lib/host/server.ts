@@ -109,9 +109,7 @@ export class HostedServer implements AsyncDisposable {
 
   /** The server's answer shows that the list may have changed: where it keeps a time, that is over. */
   doubtTools(): void {
-    if (this.lastTools?.freshUntil === undefined) return;
-    this.#lists.changed();
-    this.#store?.forget(this.name);
+    if (this.lastTools?.freshUntil !== undefined) this.#forgetAll();
   }
 
   /** One call through a live client, at most `concurrency` at a time. @throws HostError, RpcError */
@@ -165,6 +163,12 @@ export class HostedServer implements AsyncDisposable {
     return await waitFor(list, signal, at);
   }
 
+  /** The list, and what was kept of it. */
+  #forgetAll(): void {
+    this.#lists.changed();
+    this.#store?.forget(this.name);
+  }
+
   /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
   async #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
     const wait = { signal: options.signal, waitMs: options.timeoutMs };
@@ -172,7 +176,8 @@ export class HostedServer implements AsyncDisposable {
       client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
     if (!this.#isRemote) return await this.#later((client) => send(client), wait);
     const { callWithHeaders } = await import("./remote.ts");
-    const call = { config: this.config, tool, args, lists: this.#lists };
+    const forget = () => this.#forgetAll();
+    const call = { config: this.config, tool, args, lists: this.#lists, forget };
     return await this.#later(
       (client) => callWithHeaders({ ...call, client, send: (headers) => send(client, headers) }),
       wait,

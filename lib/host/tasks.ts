@@ -42,7 +42,9 @@ export function hostTask(
       const startedAt = performance.now();
       try {
         const reply = await ask<CallReply>(async (tasks, more) => {
-          return await tasks.finish(await tasks.get(taskId, more), more);
+          const timeoutMaxMs = Number.POSITIVE_INFINITY;
+          const task = await tasks.get(taskId, more);
+          return await tasks.finish(task, { ...more, timeoutMaxMs, leave: true });
         }, options);
         return outcomeOf(reply, performance.now() - startedAt);
       } catch (error) {

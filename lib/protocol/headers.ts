@@ -26,6 +26,14 @@ export function modernHeaders(message: Message): Record<string, string> {
 }
 
 /**
+ * The header that repeats the negotiated revision to a legacy server, in every request after `initialize`; `{}` for the
+ * revisions before 2025-06-18, which did not know it.
+ */
+export function revisionHeaders(revision: string): Record<string, string> {
+  return withoutHeader.has(revision) ? {} : { "MCP-Protocol-Version": revision };
+}
+
+/**
  * A text as a header value: as it is where that is safe, else `=?base64?…?=` over its UTF-8. Not safe are the empty text,
  * anything but printable ASCII, spaces at either end, and what looks encoded already.
  */
@@ -59,6 +67,8 @@ export function headerFault(inputSchema: JsonObject): string | undefined {
 }
 
 // --- internal ---
+
+const withoutHeader: ReadonlySet<string> = new Set(["2024-10-07", "2024-11-05", "2025-03-26"]);
 
 /** Where the name is that `Mcp-Name` repeats. */
 const namedBy: ReadonlyMap<string, string> = new Map([

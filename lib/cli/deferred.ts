@@ -1,0 +1,56 @@
+/** What a command learns of servers for later ones: read when it is needed, written when all else is done. */
+import type { Log } from "../base/log.ts";
+import { verdictStore } from "../client/eras.ts";
+import type { ToolList } from "../client/types.ts";
+import { ourPaths } from "../config/paths.ts";
+import type { ServerConfig } from "../config/types.ts";
+import type { ToolListStore, VerdictStore } from "../host/types.ts";
+import type { Io } from "./types.ts";
+
+/** Verdicts are written when all else is done: nobody waits for a file. */
+export function deferredVerdicts(
+  io: Io,
+  log: Log,
+): (VerdictStore & { flush(): Promise<void> }) | undefined {
+  const folder = ourPaths(io.env).cache;
+  if (folder === undefined) return undefined;
+  const store = verdictStore({ folder, log });
+  const learned = new Map<string, Parameters<VerdictStore["write"]>[1]>();
+  return {
+    read: (key) => store.read(key),
+    async write(key, verdict) {
+      learned.set(key, verdict);
+    },
+    async flush() {
+      for (const [key, verdict] of learned) await store.write(key, verdict);
+      learned.clear();
+    },
+  };
+}
+
+/** Lists of tools are read of servers that were made ready to start (`started`), and written when all else is done. */
+export function deferredLists(
+  io: Io,
+  started: ReadonlyMap<string, ServerConfig>,
+): ToolListStore & { flush(): Promise<void> } {
+  const learned = new Map<string, ToolList | undefined>();
+  return {
+    async read(name) {
+      const server = started.get(name);
+      return server && (await import("./kept-tools.ts")).readKept(io, server);
+    },
+    write(name, list) {
+      if ((list.freshUntil ?? 0) > performance.now()) learned.set(name, list);
+    },
+    forget: (name) => void learned.set(name, undefined),
+    async flush() {
+      for (const [name, list] of learned) {
+        const server = started.get(name);
+        if (server === undefined) continue;
+        const { dropKept, writeKept } = await import("./kept-tools.ts");
+        await (list === undefined ? dropKept(io, server) : writeKept(io, server, list));
+      }
+      learned.clear();
+    },
+  };
+}
