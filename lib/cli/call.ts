@@ -5,7 +5,6 @@ import type { Outcome } from "../hooks/call.ts";
 import { fitArguments } from "../host/arguments.ts";
 import type { ArgumentPart } from "../host/arguments.ts";
 import type { CallRequest, OpenedHost } from "../host/types.ts";
-import type { Progress } from "../protocol/mcp.ts";
 import { textOf } from "./flags.ts";
 import { openFromFlags } from "./open.ts";
 import type { Opened } from "./open.ts";
@@ -65,7 +64,7 @@ async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   }
 }
 
-function callWithMeter(
+async function callWithMeter(
   host: OpenedHost,
   request: CallRequest,
   { flags }: Parsed,
@@ -75,9 +74,12 @@ function callWithMeter(
     label: request.tool,
     events: flags["events"] === true,
   });
-  if (progress === undefined) return host.call(request);
-  const onProgress = (step: Progress) => progress.update(step);
-  return host.call({ ...request, onProgress }).finally(() => progress.end());
+  if (progress === undefined) return await host.call(request);
+  try {
+    return await host.call({ ...request, onProgress: (step) => progress.update(step) });
+  } finally {
+    progress.end();
+  }
 }
 
 type Answered = Extract<Outcome, { raw: string }>;
