@@ -89,7 +89,7 @@ export function usableTools(list: ToolList, client: McpClient, config: ServerCon
 
 /** Only Streamable HTTP has headers, and only the modern era asks for them. */
 function wantsHeaders({ era }: McpClient, config: ServerConfig): boolean {
-  return era === "modern" && config.kind === "http" && config.transport !== "ws";
+  return era === "modern" && config.kind === "http" && !/^wss?:/i.test(config.url);
 }
 
 /** The server refused because it does not know us any more. */
