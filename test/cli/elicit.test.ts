@@ -284,11 +284,31 @@ describe.concurrent("a page to visit", () => {
     expect(lastJson(screen)).toEqual({ action: "accept" });
   });
 
-  test("that an error asks for (-32042): visited, and the call is made again", async () => {
-    await using screen = await call("gate", "url=https://example.com/pay").terminal();
+  test("that an error asks for (-32042): visited, and the call is made again when the server tells", async () => {
+    await using screen = await call("gate", "url=https://example.com/pay", "ms:=1500").terminal();
     await answers(screen, [[/visit a page: Pay first/, "\r"]]);
+    await screen.shows(/Server "server" goes on once that is done/);
     expect(await screen.exited).toBe(0);
     expect(screen.text()).toContain("let in");
+  });
+
+  test("where the server tells nothing, the person does", async () => {
+    await using screen = await call("gate", "url=https://example.com/pay").terminal();
+    await answers(screen, [
+      [/visit a page: Pay first/, "\r"],
+      [/goes on once that is done[^]*It is done/, "\r"],
+    ]);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain("let in");
+  });
+
+  test("Ctrl-C ends that wait, and the command", async () => {
+    await using screen = await call("gate", "url=https://example.com/pay").terminal();
+    await answers(screen, [
+      [/visit a page: Pay first/, "\r"],
+      [/goes on once that is done[^]*It is done/, "\u0003"],
+    ]);
+    expect(await screen.exited).toBe(130);
   });
 });
 
