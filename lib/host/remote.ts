@@ -100,5 +100,6 @@ function isForgotten({ code, facts }: HostError): boolean {
 /** The answer broke off: the server may have done what it was asked. */
 function isBroken(error: HostError): boolean {
   const { code, facts } = isHostError(error.cause) ? error.cause : error;
-  return code === "server_exit" && facts.sent === true && facts.httpStatus === undefined;
+  const { httpStatus = 200, sent } = facts;
+  return code === "server_exit" && sent === true && httpStatus === 200;
 }
