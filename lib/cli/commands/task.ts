@@ -2,12 +2,13 @@
  * `task [ID]`: calls that were begun with `call --detach`: which there are, how they go, what became of them (cli.md,
  * Commands). stdout holds the result alone; how a task goes is told on stderr.
  */
-import { HostError } from "../../base/errors.ts";
+import { HostError, isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { didYouMean, nearest } from "../../base/nearest.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { Outcome } from "../../hooks/call.ts";
 import type { HostTask } from "../../host/lasting-types.ts";
+import { invalidParams } from "../../protocol/jsonrpc.ts";
 import { isTerminal } from "../../protocol/tasks.ts";
 import type { Task } from "../../protocol/tasks.ts";
 import { finish } from "../call.ts";
@@ -150,11 +151,14 @@ async function look(looking: Looking, parsed: Parsed, io: Io): Promise<number> {
       return 0;
     }
   } catch (error) {
+    if (kept && isUnknown(error)) await store.forget(kept);
     throw await explained(error, looking);
   }
   const outcome = await wait(task, parsed, io);
+  const isDone = outcome.error === undefined || outcome.error.code === "rpc_error";
+  if (kept && isDone)
+    await store.keep({ ...kept, status: outcome.error === undefined ? "completed" : "failed" });
   if ("result" in outcome && outcome.result !== undefined) {
-    if (kept) await store.keep({ ...kept, status: "completed" });
     return await finish(
       outcome,
       { tool: kept?.tool ?? "the task", server: task.server },
@@ -188,24 +192,30 @@ async function tell({ taskId, status, statusMessage, raw }: Task, { flags }: Par
   await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
 }
 
+/** The server says that there is no such task. */
+function isUnknown(error: unknown): error is HostError {
+  return isHostError(error) && error.facts.rpcCode === invalidParams;
+}
+
 /** A server that was started for this cannot know what the one before it began. */
 async function explained(error: unknown, { task, opened }: Looking): Promise<unknown> {
-  const ours = await opened.explain(error);
+  if (!isUnknown(error)) return await opened.explain(error);
   const { server, taskId } = task;
   const config = opened.config.servers.find(({ name }) => name === server);
-  if (!(ours instanceof HostError) || ours.code !== "rpc_error" || config?.kind !== "stdio")
-    return ours;
-  return new HostError("rpc_error", ours.message, {
-    facts: { ...ours.facts, taskId },
-    hint: `server "${server}" was started anew: tasks of a server that is started by a command end with it, unless it keeps them itself`,
-    cause: ours,
-  });
+  const hint =
+    config?.kind === "stdio"
+      ? "it was started anew: tasks of a server that is started by a command end with it, unless it keeps them itself"
+      : "a server keeps its tasks for a time; this one it does not know (any more)";
+  const facts = { ...error.facts, taskId };
+  return new HostError(error.code, error.message, { facts, hint, cause: error });
 }
 
 async function list(tasks: readonly KeptTask[], { flags }: Parsed, io: Io): Promise<number> {
   if (flags["json"] === true) {
-    const shown = tasks.map(({ flags: _, rest: __, ...task }) => task);
-    await io.stdout.write(`${JSON.stringify(shown)}\n`);
+    const listed = tasks.map(({ taskId, server, tool, status, at, ttlMs }) => {
+      return { taskId, server, tool, status, at, ttlMs };
+    });
+    await io.stdout.write(`${JSON.stringify(listed)}\n`);
     return 0;
   }
   const width = widthOf(io);
