@@ -63,6 +63,7 @@ function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
     commands,
     ...(status && {
       status: (line) => status.show(line === undefined ? line : redact(line, secrets)),
+      hold: status.hold,
     }),
   };
 }

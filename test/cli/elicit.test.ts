@@ -166,6 +166,21 @@ describe.concurrent("on a terminal", () => {
     expect(screen.text()).not.toContain("\u001b]0;");
   });
 
+  test("progress and logs do not write into an open question", async () => {
+    const schema = { type: "object", properties: { name: { type: "string" } } };
+    const words = `--args=${JSON.stringify({ schema, noise: 6 })}`;
+    await using screen = await call("form", words).terminal();
+    await screen.shows(/Decline/);
+    const before = screen.text();
+    // All of the noise has been made by then.
+    await Bun.sleep(500);
+    expect(screen.text().slice(before.length)).not.toContain("noise");
+    screen.type(`${down}\r`);
+    await screen.shows(/noise 1\r\n[^]*noise 6\r\n/);
+    expect(await screen.exited).toBe(0);
+    expect(lastJson(screen)).toEqual({ action: "decline" });
+  });
+
   test("two questions at once come one after the other", async () => {
     await using screen = await call("twice").terminal();
     await answers(screen, [
