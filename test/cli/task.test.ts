@@ -28,6 +28,11 @@ const program = join(root, "test/fixtures/remote/stdio.ts");
 const command = (era: Era) => ["--", ...bunAlone, program, era];
 const statusOf = (era: Era, id: string) => serverOf(era).state.tasks.get(id)?.status;
 
+const callsOf = (era: Era) =>
+  serverOf(era)
+    .methods()
+    .filter((method) => method === "tools/call").length;
+
 /** Begins a task, and returns its id. */
 async function begin(home: TempDir, era: Era, ...words: string[]): Promise<string> {
   const run = await mcphost("call", ...words, "--detach", ...flagOf(era))
@@ -114,13 +119,9 @@ test("a tool that cannot run as a task is refused before anything is sent", asyn
     code: 2,
     stderr: /^mcphost: the tool echo of server "server" does not run as a task\n.*without --detach/,
   });
-  const calls = () =>
-    serverOf("legacy")
-      .methods()
-      .filter((method) => method === "tools/call");
-  const before = calls().length;
+  const before = callsOf("legacy");
   expectRun(await mcphost(...words, ...flagOf("legacy")).run(), { code: 2, stderr: /task/ });
-  expect(calls()).toHaveLength(before);
+  expect(callsOf("legacy")).toBe(before);
   expectRun(await mcphost("call", "work", "--detach", "-o", "file", ...flagOf("legacy")).run(), {
     code: 2,
     stderr: /--output wants one/,

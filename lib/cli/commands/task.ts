@@ -155,9 +155,9 @@ async function look(looking: Looking, parsed: Parsed, io: Io): Promise<number> {
     throw await explained(error, looking);
   }
   const outcome = await wait(task, parsed, io);
-  const isDone = outcome.error === undefined || outcome.error.code === "rpc_error";
-  if (kept && isDone)
-    await store.keep({ ...kept, status: outcome.error === undefined ? "completed" : "failed" });
+  const error = "error" in outcome ? outcome.error : undefined;
+  if (kept && (error === undefined || error.code === "rpc_error"))
+    await store.keep({ ...kept, status: error === undefined ? "completed" : "failed" });
   if ("result" in outcome && outcome.result !== undefined) {
     return await finish(
       outcome,
@@ -166,7 +166,7 @@ async function look(looking: Looking, parsed: Parsed, io: Io): Promise<number> {
       io,
     );
   }
-  throw await explained(outcome.error, looking);
+  throw await explained(error, looking);
 }
 
 async function wait(task: HostTask, { flags }: Parsed, io: Io): Promise<Outcome> {
