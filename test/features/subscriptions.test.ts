@@ -66,13 +66,15 @@ describe.each(ways)("$name", (way) => {
   });
 
   if (way.transport !== undefined)
-    test("what breaks is opened again, and what may have been missed is said", async () => {
+    test("what breaks is opened again", async () => {
       await using on = await openWay(way);
       await using heard = await subscribe(on);
       on.server!.cutStreams();
-      await waitFor(() => heard.opened === 2, "the subscription to open again");
+      // A stream of a legacy session is resumed: nothing was missed, and nobody needs to know.
+      const isResumed = way.transport === "http" && way.era === "legacy";
+      if (!isResumed) await waitFor(() => heard.opened === 2, "the subscription to open again");
       await on.say("touch", { uri: "note://one" });
       await waitFor(() => heard.updates.some(({ kind }) => kind === "resource"), "the update");
-      expect(heard.updates.map(({ kind }) => kind)).toContain("stale");
+      expect(heard.updates.some(({ kind }) => kind === "stale")).toBe(!isResumed);
     });
 });

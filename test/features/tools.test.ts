@@ -13,7 +13,7 @@ describe.each(ways)("$name", (way) => {
     expect(tools.map(({ tool }) => tool).slice(0, 4)).toEqual(["echo", "add", "slow", "hang"]);
     expect(tools.find(({ tool }) => tool === "structured")?.outputSchema).toBeDefined();
     expect(tools[0]).toMatchObject({
-      name: "srv_echo",
+      tool: "echo",
       server: "srv",
       annotations: { readOnlyHint: true },
     });

@@ -63,7 +63,7 @@ export async function openWay(
   const told =
     server === undefined
       ? { command: process.execPath, args: [program, era, JSON.stringify(served ?? {})] }
-      : { url: server.url };
+      : { url: server.url, ...(transport === "sse" && { transport }) };
   const host = await createHost({
     servers: { srv: { ...told, ...entry } as HostServer },
     env: process.env,
