@@ -394,3 +394,35 @@ describe.concurrent("--elicit", () => {
     },
   );
 });
+
+describe.concurrent("server-everything", () => {
+  const everything = [
+    ...bunAlone,
+    join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
+    "stdio",
+  ];
+
+  test("its form of every kind of field: what is given, and its defaults", async () => {
+    const words = ["call", "trigger-elicitation-request", "--elicit", '{"name":"Ada"}', "--"];
+    const run = await mcphost(...words, ...everything).run();
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const raw = run.stdout.slice(run.stdout.indexOf("Raw result:") + 11);
+    expect(JSON.parse(raw)).toMatchObject({
+      action: "accept",
+      content: { name: "Ada", integer: 42, untitledMultipleSelectEnum: ["Guitar"] },
+    });
+  });
+
+  test("its error -32042, which no completion follows", async () => {
+    const words = ["trigger-url-elicitation", "url=https://example.com/", "errorPath:=true"];
+    await using screen = await mcphost("call", ...words, "--", ...everything).terminal();
+    await answers(screen, [
+      [/asks you to visit a page[^]*Show it/, "\r"],
+      [/goes on once that is done[^]*It is done/, "\r"],
+      // Then it asks for the page itself.
+      [/asks you to visit a page[^]*domain {2}example\.com[^]*Show it/, "\r"],
+    ]);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain('"action": "accept"');
+  });
+});
