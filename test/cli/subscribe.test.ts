@@ -23,15 +23,18 @@ async function spawned(...words: string[]) {
   });
   const said = { out: "", err: "" };
   const read = async (stream: ReadableStream<Uint8Array>, to: keyof typeof said) => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) said[to] += text;
+    for await (const bytes of stream) said[to] += new TextDecoder().decode(bytes);
   };
   const reading = Promise.all([read(proc.stdout, "out"), read(proc.stderr, "err")]);
-  const whole = (lines: string[]) => lines.map((line) => `${line}\n`).join("");
   return {
     proc,
     lines: () => said.out.split("\n").slice(0, -1),
     stderr: () => said.err,
-    has: (lines: string[]) => waitFor(() => said.out === whole(lines), `${lines} in ${said.out}`),
+    has: (lines: string[]) =>
+      waitFor(
+        () => said.out === lines.map((line) => `${line}\n`).join(""),
+        `${lines} in ${said.out}`,
+      ),
     async [Symbol.asyncDispose]() {
       proc.kill("SIGKILL");
       await proc.exited;
@@ -141,7 +144,8 @@ function endingServer() {
     websocket: {
       message(ws, text) {
         const { id, method, params } = JSON.parse(String(text));
-        const say = (message: object) => ws.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+        const say = (message: object) =>
+          void ws.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
         if (method === "server/discover") {
           const capabilities = { resources: { subscribe: true } };
           const supportedVersions = ["2026-07-28"];
