@@ -16,14 +16,14 @@ type Era = (typeof eras)[number];
 
 const servers = new Map<Era, RemoteServer>();
 beforeAll(async () => {
-  for (const era of eras) servers.set(era, await serveRemote({ transport: "ws", era }));
+  for (const era of eras) servers.set(era, await serveRemote({ transport: "http", era }));
 });
 afterAll(async () => {
   for (const server of servers.values()) await server[Symbol.asyncDispose]();
 });
 
 const serverOf = (era: Era) => servers.get(era) as RemoteServer;
-const flagOf = (era: Era) => ["-s", `far:ws:${serverOf(era).url}`];
+const flagOf = (era: Era) => ["-s", `far:http:${serverOf(era).url}`];
 const program = join(root, "test/fixtures/remote/stdio.ts");
 const command = (era: Era) => ["--", ...bunAlone, program, era];
 const statusOf = (era: Era, id: string) => serverOf(era).state.tasks.get(id)?.status;
@@ -183,7 +183,7 @@ test("a task that was begun elsewhere is asked for by its server", async () => {
 test("the server is found again as it was named: by a config beside the call", async () => {
   await using home = await tempDir();
   await using folder = await tempDir();
-  const config = { mcpServers: { far: { type: "ws", url: "${FAR_URL}" } } };
+  const config = { mcpServers: { far: { type: "http", url: "${FAR_URL}" } } };
   await writeFile(folder.file("servers.json"), JSON.stringify(config));
   const env = { FAR_URL: serverOf("modern").url };
   const run = await mcphost("call", "work", "steps:=1", "--detach", "-c", "servers.json")
