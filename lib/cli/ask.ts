@@ -39,60 +39,39 @@ export interface Option {
 }
 
 /** Whoever can be asked, or undefined where nobody can. */
-export function questions(
-  io: Pick<Io, "terminal" | "signal" | "status" | "interrupt">,
-): Questions | undefined {
+export function questions(io: Asking): Questions | undefined {
   if (!io.terminal.stdin || !io.terminal.stderr) return undefined;
-  const common = (message: string) => {
-    // Whoever waited for a turn asks nothing any more once one question was answered by Ctrl-C.
-    io.signal.throwIfAborted();
-    io.status?.(undefined);
-    return {
-      message: visible(message),
-      input: process.stdin,
-      output: process.stderr,
-      signal: io.signal,
-    };
-  };
   return {
-    async confirm(message) {
-      const prompts = await import("@clack/prompts");
-      const answer = await prompts.confirm({ ...common(message), initialValue: false });
-      if (prompts.isCancel(answer)) throw interrupted(io);
-      return answer;
-    },
+    confirm: (message) =>
+      put(io, message, ({ confirm }, common) => confirm({ ...common, initialValue: false })),
     async text(message, { secret = false, initial, filled, fault } = {}) {
-      const prompts = await import("@clack/prompts");
       const words = initial === undefined || secret ? message : `${message} (default: ${initial})`;
-      const answer = await (secret ? prompts.password : prompts.text)({
-        ...common(words),
-        ...(filled !== undefined && { initialValue: visible(filled) }),
-        ...(fault && { validate: (text) => visible(fault(text ?? "") ?? "") || undefined }),
-      });
-      if (prompts.isCancel(answer)) throw interrupted(io);
+      const answer = await put(io, words, (prompts, common) =>
+        (secret ? prompts.password : prompts.text)({
+          ...common,
+          ...(filled !== undefined && { initialValue: visible(filled) }),
+          ...(fault && { validate: (text) => visible(fault(text ?? "") ?? "") || undefined }),
+        }),
+      );
       return answer === "" ? undefined : answer;
     },
-    async pick(message, options, initial) {
-      const prompts = await import("@clack/prompts");
-      const answer = await prompts.select({
-        ...common(message),
-        options: options.map(shown),
-        ...(initial !== undefined && { initialValue: initial }),
-      });
-      if (prompts.isCancel(answer)) throw interrupted(io);
-      return answer;
-    },
-    async pickMany(message, options, initial = []) {
-      const prompts = await import("@clack/prompts");
-      const answer = await prompts.multiselect({
-        ...common(message),
-        options: options.map(shown),
-        initialValues: [...initial],
-        required: false,
-      });
-      if (prompts.isCancel(answer)) throw interrupted(io);
-      return answer;
-    },
+    pick: (message, options, initial) =>
+      put(io, message, ({ select }, common) =>
+        select({
+          ...common,
+          options: options.map(shown),
+          ...(initial !== undefined && { initialValue: initial }),
+        }),
+      ),
+    pickMany: (message, options, initial = []) =>
+      put(io, message, ({ multiselect }, common) =>
+        multiselect({
+          ...common,
+          options: options.map(shown),
+          initialValues: [...initial],
+          required: false,
+        }),
+      ),
   };
 }
 
@@ -102,6 +81,33 @@ export function option(value: string, label: string): Option {
 }
 
 // --- internal ---
+
+type Asking = Pick<Io, "terminal" | "signal" | "status" | "interrupt" | "hold">;
+type Prompts = typeof import("@clack/prompts");
+
+/** What all prompts are given. */
+function commonOf({ signal }: Asking, message: string) {
+  return { message: visible(message), input: process.stdin, output: process.stderr, signal };
+}
+
+/** Puts one question, with the terminal to itself. @throws HostError `cancelled` */
+async function put<T>(
+  io: Asking,
+  message: string,
+  prompt: (prompts: Prompts, common: ReturnType<typeof commonOf>) => Promise<T>,
+): Promise<Exclude<T, symbol>> {
+  const prompts = await import("@clack/prompts");
+  // Whoever waited for a turn asks nothing any more once one question was answered by Ctrl-C.
+  io.signal.throwIfAborted();
+  const release = io.hold?.();
+  try {
+    const answer = await prompt(prompts, commonOf(io, message));
+    if (prompts.isCancel(answer)) throw interrupted(io);
+    return answer as Exclude<T, symbol>;
+  } finally {
+    release?.();
+  }
+}
 
 function shown({ value, label }: Option): Option {
   return { value, label: visible(label) };

@@ -38,9 +38,18 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
     arguments: fitted,
     validate,
   };
-  const outcome = await callWithMeter(opened.host, request, parsed, io);
-  if ("result" in outcome && outcome.result !== undefined)
+  const detach = parsed.flags["detach"] === true;
+  const outcome = await callWithMeter(opened.host, { ...request, detach }, parsed, io);
+  if (outcome.status === "detached") {
+    const { keepDetached } = await import("./detach.ts");
+    const { task, server } = outcome;
+    await keepDetached({ task, server, tool: target?.tool ?? tool }, { opened, parsed, io, log });
+    return 0;
+  }
+  if ("result" in outcome && outcome.result !== undefined) {
+    if (detach) log({ level: "warn", text: `${called} was done at once: there is no task` });
     return await finish(outcome, { tool, ...target }, parsed, io);
+  }
   throw await cause(outcome.error, opened, tool);
 }
 
@@ -90,7 +99,13 @@ interface Called {
   server?: string;
 }
 
-async function finish(outcome: Answered, { tool, server }: Called, { flags }: Parsed, io: Io) {
+/** Prints what a call was answered, and returns its exit status. @throws HostError `output`, or with `--strict` a mismatch */
+export async function finish(
+  outcome: Answered,
+  { tool, server }: Called,
+  { flags }: Parsed,
+  io: Io,
+) {
   const json = flags["json"] === true;
   const strict = flags["strict"] === true;
   const problems = outcome.status === "completed" ? outcome.outputMismatch : undefined;

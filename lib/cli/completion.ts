@@ -1,10 +1,14 @@
 /**
- * What can stand where the cursor is: a pure reading of the words before it, by the commands' own tables. It starts no
- * server and knows tools only as they were last listed. The scripts of the shells are in completion-scripts.ts.
+ * What can stand where the cursor is: a reading of the words before it, by the commands' own tables. It knows tools,
+ * resources and prompts only as they were last listed; the world alone may ask a server, for values. The scripts of the
+ * shells are in completion-scripts.ts.
  */
 import { isPositional, type Reading, readLine } from "./args.ts";
 import { argumentsOf, toolNames } from "./completion-arguments.ts";
+import { promptArguments, promptNames, resourceUris } from "./completion-features.ts";
+import type { Suggest } from "./completion-features.ts";
 import type { Candidate, Completion } from "./completion-types.ts";
+import type { RecalledPrompt, RecalledResource } from "./feature-cache.ts";
 import type { RecalledTool } from "./tool-cache.ts";
 import type { Command, FlagDef, FlagTable, Parsed } from "./types.ts";
 
@@ -16,6 +20,10 @@ export interface World {
   common: FlagTable;
   servers(parsed: Parsed): Promise<string[]>;
   tools(parsed: Parsed): Promise<RecalledTool[]>;
+  prompts(parsed: Parsed): Promise<RecalledPrompt[]>;
+  resources(parsed: Parsed): Promise<RecalledResource[]>;
+  /** Asks a server that may be started, within its own time. */
+  suggest(parsed: Parsed): Suggest;
 }
 
 /** `words`: all words of the line up to the cursor, without the program's name; the last one is being written. */
@@ -115,10 +123,23 @@ async function positional(
   const usable = end < 0 ? kinds : kinds.slice(0, end);
   const last = usable.at(-1);
   const kind = usable[parsed.positionals.length] ?? (last?.endsWith("…") ? last : "");
-  if (kind.startsWith("ARG"))
-    return await argumentsOf(current, parsed.positionals, await world.tools(parsed));
-  return await ofKind(kind.replace("…", ""), { prefix: "", current }, world, parsed);
+  const { positionals } = parsed;
+  if (kind.startsWith("ARG")) {
+    if (usable[0] !== "PROMPT")
+      return await argumentsOf(current, positionals, await world.tools(parsed));
+    return await promptArguments(
+      current,
+      positionals,
+      await world.prompts(parsed),
+      world.suggest(parsed),
+    );
+  }
+  const pattern = kind === "PATTERN" ? patternOf[command.name] : undefined;
+  return await ofKind(pattern ?? kind.replace("…", ""), { prefix: "", current }, world, parsed);
 }
+
+/** What the patterns of some commands are of. */
+const patternOf: Readonly<Record<string, string>> = { prompts: "PROMPT", resources: "URI" };
 
 /** What a word of the usage or a value hint stands for; `prefix` is what stands before it in its word. */
 async function ofKind(
@@ -132,6 +153,9 @@ async function ofKind(
   if (choices.includes("|")) return words(choices.split("|"));
   if (/^(FILE|DIR|PATH)/.test(kind)) return "files";
   if (kind === "SERVER") return words(await world.servers(parsed));
+  if (kind === "PROMPT") return promptNames(current, await world.prompts(parsed));
+  if (kind === "URI")
+    return await resourceUris(current, await world.resources(parsed), world.suggest(parsed));
   if (kind !== "TOOL" && kind !== "PATTERN") return [];
   const names = toolNames(current, await world.tools(parsed));
   return names.map((candidate) => ({ ...candidate, word: prefix + candidate.word }));

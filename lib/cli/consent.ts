@@ -39,6 +39,11 @@ export function entryWords(server: ServerConfig): string {
   return lines.map((line) => visible(line.replaceAll("\n", "\\u000a"))).join("\n");
 }
 
+/** What trust lets an entry do. */
+export function powerOf({ kind }: ServerConfig): string {
+  return kind === "stdio" ? "can run code as you" : "is sent all that its tools are called with";
+}
+
 export interface TrustContext {
   io: Io;
   log: Log;
@@ -53,7 +58,7 @@ export async function ensureTrusted(server: ServerConfig, context: TrustContext)
   if (await store.isTrusted(server)) return;
   const asked = questions(io);
   const words = entryWords(server);
-  if (await asked?.confirm(`${words}\n  This was found here, and can run code as you. Trust it?`)) {
+  if (await asked?.confirm(`${words}\n  This was found here, and ${powerOf(server)}. Trust it?`)) {
     await store.add([server]);
     return;
   }

@@ -47,6 +47,12 @@ export function valueText(field: Field, value: Json): string {
   return field.kind === "text" && typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Offered with every question. */
+export const refusing = [
+  { value: "decline", label: "Decline" },
+  { value: "cancel", label: "Cancel: neither yes nor no" },
+];
+
 /** What the server says, on lines that cannot pass for ours. */
 export function messageOf({ message }: JsonObject): string {
   const text = typeof message === "string" ? message.trim() : "";

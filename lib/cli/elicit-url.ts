@@ -8,12 +8,14 @@ import type { JsonObject } from "../base/json.ts";
 import type { Asked } from "../client/types.ts";
 import { hasBrowser, openBrowser } from "../process/browser.ts";
 import type { Questions } from "./ask.ts";
-import { messageOf } from "./elicit-fields.ts";
+import { messageOf, refusing } from "./elicit-fields.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
 
 export interface VisitContext {
   ask: Questions;
+  /** The same, but nobody is asked any more once the signal fires. */
+  until: (signal: AbortSignal) => Questions;
   io: Pick<Io, "env" | "stderr">;
   /** What was agreed to already, by server and URL: asked for again, it is not done yet. */
   visited: Set<string>;
@@ -22,8 +24,8 @@ export interface VisitContext {
 /** The answer to an elicitation in URL mode, whose URL is safe to open. @throws HostError `cancelled` on Ctrl-C */
 export async function visit(
   params: JsonObject,
-  { server }: Asked,
-  { ask, io, visited }: VisitContext,
+  { server, completed }: Asked,
+  { ask, until, io, visited }: VisitContext,
 ): Promise<JsonObject> {
   const written = String(params["url"]);
   const url = new URL(written);
@@ -38,16 +40,17 @@ export async function visit(
   ];
   const open = canOpen ? "Open it in the browser" : "Show it, to be opened by hand";
   const action = await ask.pick(words.join("\n"), [
-    ...(again ? [{ value: "accept", label: "It is done: go on" }] : []),
+    ...(again ? [goOn] : []),
     { value: "open", label: again ? `${open} again` : open },
-    { value: "decline", label: "Decline" },
-    { value: "cancel", label: "Cancel: neither yes nor no" },
+    ...refusing,
   ]);
-  if (action !== "open") return { action };
+  if (action !== "open") return { action, done: true };
   visited.add(key);
   if (!canOpen || !(await openBrowser(url.href, io.env)))
     await io.stderr.write(`mcphost: open this in a browser:\n${visible(url.href)}\n`);
-  return { action: "accept" };
+  if (completed === undefined) return { action: "accept" };
+  const wait = `Server "${server}" goes on once that is done.`;
+  return { action: await untilDone(wait, completed, until), done: true };
 }
 
 /** What a person should look at twice before going there. Pure. */
@@ -70,4 +73,24 @@ export function oddities(url: URL, written: string): string[] {
       `the domain is long; what counts is its end, ${hostname.split(".").slice(-2).join(".")}`,
     );
   return found;
+}
+
+// --- internal ---
+
+const goOn = { value: "accept", label: "It is done: go on" };
+
+/** The person says that it is done, or the server does. */
+async function untilDone(
+  words: string,
+  completed: Promise<void>,
+  until: VisitContext["until"],
+): Promise<string> {
+  const over = new AbortController();
+  void completed.then(() => over.abort());
+  try {
+    return await until(over.signal).pick(words, [goOn, ...refusing]);
+  } catch (error) {
+    if (over.signal.aborted) return "accept";
+    throw error;
+  }
 }

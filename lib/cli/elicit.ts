@@ -8,7 +8,7 @@ import { readForm, withDefaults } from "../protocol/form.ts";
 import type { Field } from "../protocol/form.ts";
 import { questions } from "./ask.ts";
 import type { Questions } from "./ask.ts";
-import { askField, messageOf, nameOf, valueText } from "./elicit-fields.ts";
+import { askField, messageOf, nameOf, refusing, valueText } from "./elicit-fields.ts";
 import type { Io } from "./types.ts";
 
 /** Both ways of asking. For terminals only: `questions` must have somebody to ask. */
@@ -39,17 +39,14 @@ export function personAt(io: Io): Required<Pick<Answers, "elicit" | "elicitUrl">
     elicit: inTurn((params, asked, ask) => fillForm(params, asked, { ask, typed })),
     elicitUrl: inTurn(async (params, asked, ask) => {
       const { visit } = await import("./elicit-url.ts");
-      return await visit(params, asked, { ask, io, visited });
+      const until = (signal: AbortSignal) =>
+        questions({ ...io, signal: AbortSignal.any([io.signal, asked.signal, signal]) }) ?? ask;
+      return await visit(params, asked, { ask, until, io, visited });
     }),
   };
 }
 
 // --- internal ---
-
-const refusing = [
-  { value: "decline", label: "Decline" },
-  { value: "cancel", label: "Cancel: neither yes nor no" },
-];
 
 async function fillForm(
   params: JsonObject,

@@ -21,15 +21,7 @@ export async function rememberTools(
   server: ServerConfig,
   tools: readonly HostTool[],
 ): Promise<void> {
-  try {
-    const folder = folderIn(env);
-    const text = JSON.stringify({ tools: tools.map(shortened) });
-    if (folder === undefined || text.length > bytesMax) return;
-    await writePrivate(joinPath(folder, `${keyOf(server)}.json`), text);
-    await prune(folder);
-  } catch {
-    // No cache: completion then knows no tools.
-  }
+  await remember(env, "tools", server, { tools: tools.map(shortened) });
 }
 
 /** The tools that were remembered for this very entry; undefined where there are none. */
@@ -37,13 +29,41 @@ export async function recalledTools(
   env: Env,
   server: ServerConfig,
 ): Promise<RecalledTool[] | undefined> {
+  const tools = (await recall(env, "tools", server))?.["tools"];
+  return Array.isArray(tools) ? tools.filter(isTool) : undefined;
+}
+
+/** Keeps a value of one server under a folder of our cache. Never throws. */
+export async function remember(
+  env: Env,
+  kind: string,
+  server: ServerConfig,
+  value: object,
+): Promise<void> {
   try {
-    const folder = folderIn(env);
+    const folder = folderIn(env, kind);
+    const text = JSON.stringify(value);
+    if (folder === undefined || text.length > bytesMax) return;
+    await writePrivate(joinPath(folder, `${keyOf(server)}.json`), text);
+    await prune(folder);
+  } catch {
+    // No cache: completion then knows nothing of it.
+  }
+}
+
+/** What `remember` kept, unchecked; undefined where there is none. Never throws. */
+export async function recall(
+  env: Env,
+  kind: string,
+  server: ServerConfig,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const folder = folderIn(env, kind);
     if (folder === undefined) return undefined;
     const file = Bun.file(joinPath(folder, `${keyOf(server)}.json`));
     if (file.size > bytesMax) return undefined;
-    const { tools } = (await file.json()) as { tools: unknown };
-    return Array.isArray(tools) ? tools.filter(isTool) : undefined;
+    const value: unknown = await file.json();
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -66,9 +86,9 @@ export async function prune(folder: string): Promise<void> {
 const bytesMax = 4_194_304;
 const filesMax = 200;
 
-function folderIn(env: Env): string | undefined {
+function folderIn(env: Env, kind: string): string | undefined {
   const { cache } = ourPaths(env);
-  return cache === undefined ? undefined : joinPath(cache, "tools");
+  return cache === undefined ? undefined : joinPath(cache, kind);
 }
 
 /** The entry as written: neither where it stands nor a flag such as `--env` changes what tools it has. */

@@ -20,6 +20,8 @@ export interface Io {
   interrupt?: () => void;
   /** One line that stays below what is written to a terminal's stderr; undefined takes it away. Absent elsewhere. */
   status?: (line: string | undefined) => void;
+  /** While a question is open: nothing else is written to the terminal until the returned function is called. */
+  hold?: () => () => void;
   /** Values that must never be shown: what is written to stderr is redacted by them. */
   secrets?: Secrets;
   /** All commands by name, in the order in which they are listed; for the one that speaks of the others (completion). */

@@ -23,6 +23,7 @@ export function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
     commands,
     ...(status && {
       status: (line) => status.show(line === undefined ? line : redact(line, secrets)),
+      hold: status.hold,
     }),
   };
 }

@@ -7,7 +7,7 @@ import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { RpcError } from "../protocol/jsonrpc.ts";
-import { answerUrl } from "./elicitation.ts";
+import { visitUrl } from "./elicitation.ts";
 import type { Inbound } from "./inbound.ts";
 import type { AnswerOptions } from "./types.ts";
 
@@ -27,23 +27,25 @@ export async function consents(needed: RpcError, options: ConsentOptions): Promi
   const { listen, waitMs, signal = new AbortController().signal } = options;
   const asked = elicitationsIn(needed);
   if (asked.length === 0 || asked.length > askedMax) throw needed;
-  const open = new Set(asked.map(({ elicitationId }) => elicitationId).filter(isText));
-  const done = Promise.withResolvers<void>();
+  const ids = asked.map(({ elicitationId }) => elicitationId).filter((id) => id !== undefined);
+  const completions = new Map(ids.map((id) => [id, Promise.withResolvers<void>()]));
   // From here on: it may be done before the last question is answered. Ids that are not ours say nothing.
   using _listening = listen((method, { elicitationId }) => {
-    if (method !== "notifications/elicitation/complete" || !isText(elicitationId)) return;
-    if (open.delete(elicitationId) && open.size === 0) done.resolve();
+    if (method === "notifications/elicitation/complete")
+      completions.get(elicitationId ?? null)?.resolve();
   });
+  const waits: Promise<void>[] = [];
   for (const params of asked) {
-    const { action } = await answerUrl(params, { ...options, signal });
+    const completed = completions.get(params.elicitationId ?? null)?.promise;
+    const { action, done } = await visitUrl(params, {
+      ...options,
+      signal,
+      ...(completed && { completed }),
+    });
     if (action !== "accept") throw needed;
+    if (done !== true && completed) waits.push(completed);
   }
-  if (open.size > 0) {
-    const stop = new AbortController();
-    const timeUp = sleep(waitMs, AbortSignal.any([signal, stop.signal])).catch(() => {});
-    await Promise.race([done.promise, timeUp]);
-    stop.abort();
-  }
+  await allWithin(waits, waitMs, signal);
   if (signal.aborted)
     throw new HostError(
       "cancelled",
@@ -60,14 +62,19 @@ export async function consents(needed: RpcError, options: ConsentOptions): Promi
 /** More than a person would visit. */
 const askedMax = 20;
 
+/** Resolves when all do, the time is up, or the signal fires. */
+async function allWithin(waits: Promise<void>[], ms: number, signal: AbortSignal): Promise<void> {
+  if (waits.length === 0) return;
+  const stop = new AbortController();
+  const timeUp = sleep(ms, AbortSignal.any([signal, stop.signal])).catch(() => {});
+  await Promise.race([Promise.all(waits), timeUp]);
+  stop.abort();
+}
+
 /** Those in URL mode; in any other a request of its own would ask. */
 function elicitationsIn({ data }: RpcError): JsonObject[] {
   const listed = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
   const found = listed.filter(isObject);
   const others = listed.filter((one) => !isObject(one) || (one.mode ?? "url") !== "url");
   return others.length === 0 ? found : [];
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string";
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from "../base/json.ts";
 import { checkSchema } from "../base/schema.ts";
 import { faultsOf, readForm, withDefaults } from "../protocol/form.ts";
 import type { Field } from "../protocol/form.ts";
-import type { Answerer, AnswerOptions } from "./types.ts";
+import type { Answerer, AnswerOptions, Asked } from "./types.ts";
 
 /** The answer to a form: `{ action, content? }`, whose content fits. Declined after `triesMax` answers that do not. */
 export async function answerForm(params: JsonObject, options: AnswerOptions): Promise<JsonObject> {
@@ -33,14 +33,20 @@ export async function answerForm(params: JsonObject, options: AnswerOptions): Pr
 
 /** The answer to a URL: `{ action }`. `accept` says that the person agreed to open it, and no more. */
 export async function answerUrl(params: JsonObject, options: AnswerOptions): Promise<JsonObject> {
+  return actionOf(await visitUrl(params, options)) ?? declined;
+}
+
+/** What is said to a URL, with what is not sent (`done`). */
+export async function visitUrl(
+  params: JsonObject,
+  options: AnswerOptions & Pick<Asked, "completed">,
+): Promise<JsonObject> {
   const { elicitUrl } = options.answers;
   if (!elicitUrl) return declined;
   const fault = urlFault(params.url);
-  if (fault !== undefined) {
-    warn(options, `the URL that it wants to have opened ${fault}: declined`);
-    return declined;
-  }
-  return actionOf(await ask(elicitUrl, params, { ...options, faults: [] })) ?? declined;
+  if (fault === undefined) return await ask(elicitUrl, params, options);
+  warn(options, `the URL that it wants to have opened ${fault}: declined`);
+  return declined;
 }
 
 /** Why a URL is not to be opened: only https is, and http to this machine itself. */
@@ -61,13 +67,12 @@ const declined: JsonObject = { action: "decline" };
 async function ask(
   answerer: Answerer,
   params: JsonObject,
-  { name, signal, faults }: AnswerOptions & { faults: readonly string[] },
+  { name, signal, faults, completed }: AnswerOptions & Pick<Asked, "faults" | "completed">,
 ): Promise<JsonObject> {
-  const answer = await answerer(params, {
-    server: name,
-    signal,
-    ...(faults.length > 0 && { faults }),
-  });
+  const asked: Asked = { server: name, signal };
+  if (faults !== undefined && faults.length > 0) asked.faults = faults;
+  if (completed !== undefined) asked.completed = completed;
+  const answer = await answerer(params, asked);
   return isObject(answer) ? answer : {};
 }
 

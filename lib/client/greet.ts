@@ -6,6 +6,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import type { Codec } from "../protocol/codec.ts";
 import { codecFor } from "../protocol/codecs.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
+import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import { initializeParams, readInitialize, retryRevision } from "../protocol/legacy.ts";
 import type { Capabilities, Implementation } from "../protocol/mcp.ts";
 import type { ProbeOutcome } from "../protocol/probe.ts";
@@ -46,14 +47,9 @@ export async function discover(
     return { outcome: result === undefined ? { kind: "malformed" } : { kind: "result", result } };
   } catch (error) {
     if (error instanceof RpcError) return { outcome: { kind: "error", error }, error };
-    if (!isHostError(error)) throw error;
-    const { httpStatus } = error.facts;
-    if (error.code === "server_exit" && typeof httpStatus === "number")
-      return { outcome: { kind: "refused", httpStatus }, error };
-    if (error.code === "server_exit") return { outcome: { kind: "closed" }, error };
-    if (error.code === "timeout") return { outcome: { kind: "silent" }, error };
-    if (error.code === "rpc_error") return { outcome: { kind: "malformed" }, error };
-    throw error;
+    const outcome = isHostError(error) ? outcomeOf(error) : undefined;
+    if (outcome === undefined) throw error;
+    return { outcome, error };
   }
 }
 
@@ -78,9 +74,10 @@ export async function initialize(options: GreetOptions): Promise<Greeting> {
       const { revision, ...greeting } = read;
       return { codec: spoken(revision), ...greeting };
     } catch (error) {
-      const other = error instanceof RpcError && !retried && retryRevision(error, asked);
+      const refusal = refusalIn(error);
+      const other = refusal && !retried && retryRevision(refusal, asked);
       if (!other) throw error;
-      const text = `initialize with ${asked} was refused (${error.message}); trying ${other}`;
+      const text = `initialize with ${asked} was refused (${refusal.message}); trying ${other}`;
       log({ level: "debug", server: name, text });
       asked = other;
     }
@@ -95,6 +92,28 @@ export function spoken(revision: string): Codec {
 }
 
 // --- internal ---
+
+/** What an error says of the probe; undefined: nothing, it is to be thrown. */
+function outcomeOf({ code, facts, cause }: HostError): ProbeOutcome | undefined {
+  const { httpStatus, contentType = "" } = facts;
+  if (code === "timeout") return { kind: "silent" };
+  if (code !== "server_exit" && code !== "rpc_error") return undefined;
+  if (typeof httpStatus !== "number")
+    return { kind: code === "server_exit" ? "closed" : "malformed" };
+  if (httpStatus >= 300) return { kind: "refused", httpStatus };
+  // A web page is of no server that could be greeted in another way, and a stream that broke says nothing.
+  const isPage = code === "rpc_error" && contentType !== "" && contentType !== "application/json";
+  const isLost = code === "server_exit" && cause !== undefined;
+  return { kind: isPage || isLost ? "closed" : "malformed" };
+}
+
+/** The refusal that may name other revisions: over HTTP some say it without a message. */
+function refusalIn(error: unknown): ErrorObject | undefined {
+  if (error instanceof RpcError) return error;
+  if (!isHostError(error)) return undefined;
+  const { httpStatus, body } = error.facts;
+  return httpStatus === 400 && typeof body === "string" ? { code: 0, message: body } : undefined;
+}
 
 function unusable(name: string, reason: string): HostError {
   return new HostError("server_start", `server "${name}" cannot be used: ${reason}`, {

@@ -43,7 +43,8 @@ export function isLost(error: unknown): error is HostError {
 
 /** True for an HTTP exchange that was refused by a status which says that the request was not understood. */
 export function isRefused(error: unknown): error is HostError {
-  if (!isLost(error)) return false;
+  if (!isHostError(error) || (error.code !== "rpc_error" && error.code !== "server_exit"))
+    return false;
   const { httpStatus } = error.facts;
   return typeof httpStatus === "number" && isRefusal(httpStatus);
 }

@@ -23,6 +23,11 @@ export interface Asked {
   signal: AbortSignal;
   /** Why the answer before did not do, a line each; absent where this is asked for the first time. */
   faults?: readonly string[];
+  /**
+   * Of a URL that must be visited before a request can be sent again (-32042): resolves when the server tells that it was.
+   * Never, if it does not tell.
+   */
+  completed?: Promise<void>;
 }
 
 /** Gets the params of a request, and returns the protocol's own result. What it throws is the error that the server gets. */
@@ -37,7 +42,10 @@ export interface Answers {
    * again with the faults, and then declined.
    */
   elicit?: Answerer;
-  /** URLs to visit (https, or http on loopback; others never come here): `{ action }`; accept means agreed to open. */
+  /**
+   * URLs to visit (https, or http on loopback; others never come here): `{ action }`; accept means agreed to open. With
+   * `done: true` it was visited already, and `completed` is not waited for; that is never sent.
+   */
   elicitUrl?: Answerer;
   /** The message of a model; undefined refuses. */
   sample?: (params: JsonObject, asked: Asked) => Promise<JsonObject | undefined>;

@@ -35,7 +35,7 @@ export type Outcome = { durationMs: number } & (
   | { status: "denied"; error: HostError }
   | { status: "cancelled"; error: HostError; sent: boolean }
   | { status: "uncertain"; error: HostError }
-  | { status: "detached"; result?: undefined; error?: undefined; task: Task }
+  | { status: "detached"; result?: undefined; error?: undefined; server: string; task: Task }
 );
 
 /** One place where a result breaks the promise of its tool. */

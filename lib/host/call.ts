@@ -70,7 +70,7 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
     outcome = outcomeOf(reply, performance.now() - startedAt);
     if (request.detach === true && task !== undefined)
-      outcome = { status: "detached", task, durationMs: outcome.durationMs };
+      outcome = { status: "detached", server: server.name, task, durationMs: outcome.durationMs };
     if (listed?.outputSchema !== undefined && outcome.status === "completed") {
       const problems = await validator.checkResult(listed, reply.result);
       if (problems !== undefined) outcome.outputMismatch = problems;

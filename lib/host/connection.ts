@@ -101,17 +101,17 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** Lets go of a client that the server knows no more: the next one is connected anew, once for all who had this one. */
+  /**
+   * Lets go of a client that the server knows no more: the next one is connected anew, once for all who had this one. What
+   * else is in flight on it is told by its own answer.
+   */
   renew(client: McpClient, lost: HostError): void {
     this.#isEraLost ||= lost.facts.eraLost === true;
     if (this.#ready !== client) return;
     this.#current = undefined;
     this.#ready = undefined;
-    this.#clients.delete(client);
-    const { log, keep } = this.#options.context;
-    debug(log, this.#name, () => `connecting anew: ${lost.message}`);
+    debug(this.#options.context.log, this.#name, () => `connecting anew: ${lost.message}`);
     this.#enter("idle");
-    keep(Promise.resolve(client[Symbol.asyncDispose]()));
   }
 
   /** Hands on the answer to a call: whatever the server answers, its life was of use. */
@@ -165,8 +165,7 @@ export class Connection implements AsyncDisposable {
   }
 
   #ended(client: McpClient, life: Life, info: CloseInfo): void {
-    // Let go of before.
-    if (!this.#clients.delete(client)) return;
+    this.#clients.delete(client);
     const wasCurrent = this.#ready === client;
     if (wasCurrent) {
       this.#current = undefined;
@@ -176,7 +175,8 @@ export class Connection implements AsyncDisposable {
     const { log, keep } = this.#options.context;
     this.#count(life, endText(info));
     const error = endError(this.#name, info);
-    log({ level: "info", server: this.#name, text: error.message });
+    // Whoever had one that was not everybody's is told by its own request.
+    log({ level: wasCurrent ? "info" : "debug", server: this.#name, text: error.message });
     if (wasCurrent) this.#enter("failed", error);
     // It may have closed its pipes and live on.
     keep(Promise.resolve(client[Symbol.asyncDispose]()));

@@ -56,8 +56,9 @@ interface Reached {
 }
 
 async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached> {
-  const { transport } = server;
-  if (transport === "ws") return { client: await overSocket(server, attempt), transport };
+  const isSocket = server.transport === "ws" || /^wss?:/i.test(server.url);
+  if (isSocket) return { client: await overSocket(server, attempt), transport: "ws" };
+  const transport = server.transport as Exclude<HttpServer["transport"], "ws">;
   const { context, common } = attempt;
   const { name, headers, tls } = server;
   const { connectTimeoutMs, responseBytesMax } = context.limits ?? {};

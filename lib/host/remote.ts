@@ -89,7 +89,7 @@ export function usableTools(list: ToolList, client: McpClient, config: ServerCon
 
 /** Only Streamable HTTP has headers, and only the modern era asks for them. */
 function wantsHeaders({ era }: McpClient, config: ServerConfig): boolean {
-  return era === "modern" && config.kind === "http" && config.transport !== "ws";
+  return era === "modern" && config.kind === "http" && !/^wss?:/i.test(config.url);
 }
 
 /** The server refused because it does not know us any more. */
@@ -100,5 +100,6 @@ function isForgotten({ code, facts }: HostError): boolean {
 /** The answer broke off: the server may have done what it was asked. */
 function isBroken(error: HostError): boolean {
   const { code, facts } = isHostError(error.cause) ? error.cause : error;
-  return code === "server_exit" && facts.sent === true && facts.httpStatus === undefined;
+  const { httpStatus = 200, sent } = facts;
+  return code === "server_exit" && sent === true && httpStatus === 200;
 }

@@ -49,6 +49,9 @@ const world: World = {
     { name: "red\u001b[31m", tool: "escape", inputSchema: {} },
     { name: "two\nlines", tool: "lines", inputSchema: {} },
   ],
+  prompts: async () => [],
+  resources: async () => [],
+  suggest: () => async () => [],
 };
 
 async function offers(line: string): Promise<string[] | "files"> {

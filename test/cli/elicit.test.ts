@@ -166,6 +166,21 @@ describe.concurrent("on a terminal", () => {
     expect(screen.text()).not.toContain("\u001b]0;");
   });
 
+  test("progress and logs do not write into an open question", async () => {
+    const schema = { type: "object", properties: { name: { type: "string" } } };
+    const words = `--args=${JSON.stringify({ schema, noise: 6 })}`;
+    await using screen = await call("form", words).terminal();
+    await screen.shows(/Decline/);
+    const before = screen.text();
+    // All of the noise has been made by then.
+    await Bun.sleep(500);
+    expect(screen.text().slice(before.length)).not.toContain("noise");
+    screen.type(`${down}\r`);
+    await screen.shows(/noise 1\r\n[^]*noise 6\r\n/);
+    expect(await screen.exited).toBe(0);
+    expect(lastJson(screen)).toEqual({ action: "decline" });
+  });
+
   test("two questions at once come one after the other", async () => {
     await using screen = await call("twice").terminal();
     await answers(screen, [
@@ -284,11 +299,31 @@ describe.concurrent("a page to visit", () => {
     expect(lastJson(screen)).toEqual({ action: "accept" });
   });
 
-  test("that an error asks for (-32042): visited, and the call is made again", async () => {
-    await using screen = await call("gate", "url=https://example.com/pay").terminal();
+  test("that an error asks for (-32042): visited, and the call is made again when the server tells", async () => {
+    await using screen = await call("gate", "url=https://example.com/pay", "ms:=1500").terminal();
     await answers(screen, [[/visit a page: Pay first/, "\r"]]);
+    await screen.shows(/Server "server" goes on once that is done/);
     expect(await screen.exited).toBe(0);
     expect(screen.text()).toContain("let in");
+  });
+
+  test("where the server tells nothing, the person does", async () => {
+    await using screen = await call("gate", "url=https://example.com/pay").terminal();
+    await answers(screen, [
+      [/visit a page: Pay first/, "\r"],
+      [/goes on once that is done[^]*It is done/, "\r"],
+    ]);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain("let in");
+  });
+
+  test("Ctrl-C ends that wait, and the command", async () => {
+    await using screen = await call("gate", "url=https://example.com/pay").terminal();
+    await answers(screen, [
+      [/visit a page: Pay first/, "\r"],
+      [/goes on once that is done[^]*It is done/, "\u0003"],
+    ]);
+    expect(await screen.exited).toBe(130);
   });
 });
 
@@ -358,4 +393,36 @@ describe.concurrent("--elicit", () => {
       expectRun(run, { code: 2, stderr: /--elicit takes a JSON object, decline or cancel/ });
     },
   );
+});
+
+describe.concurrent("server-everything", () => {
+  const everything = [
+    ...bunAlone,
+    join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
+    "stdio",
+  ];
+
+  test("its form of every kind of field: what is given, and its defaults", async () => {
+    const words = ["call", "trigger-elicitation-request", "--elicit", '{"name":"Ada"}', "--"];
+    const run = await mcphost(...words, ...everything).run();
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const raw = run.stdout.slice(run.stdout.indexOf("Raw result:") + 11);
+    expect(JSON.parse(raw)).toMatchObject({
+      action: "accept",
+      content: { name: "Ada", integer: 42, untitledMultipleSelectEnum: ["Guitar"] },
+    });
+  });
+
+  test("its error -32042, which no completion follows", async () => {
+    const words = ["trigger-url-elicitation", "url=https://example.com/", "errorPath:=true"];
+    await using screen = await mcphost("call", ...words, "--", ...everything).terminal();
+    await answers(screen, [
+      [/asks you to visit a page[^]*Show it/, "\r"],
+      [/goes on once that is done[^]*It is done/, "\r"],
+      // Then it asks for the page itself.
+      [/asks you to visit a page[^]*domain {2}example\.com[^]*Show it/, "\r"],
+    ]);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain('"action": "accept"');
+  });
 });

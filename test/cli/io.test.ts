@@ -122,3 +122,20 @@ test("what is written stands above the status line", async () => {
     "\r\u001b[K[###]\r\u001b[Klog\n[###]\r\u001b[Kend\n\r\u001b[Ka line that is too…\r\u001b[Kout\n",
   );
 });
+
+test("while a question is open nothing is written into it; then all of it is", async () => {
+  const to = writer();
+  const raw = stderrSink(to.open);
+  const line = statusLine(raw, { columns: 20 });
+  line.show("[#..]");
+  const release = line.hold();
+  line.show("[##.]");
+  await line.sink.write("log\n");
+  line.show("[###]");
+  await raw.drain(1000);
+  expect(to.text()).toBe("\r\u001b[K[#..]\r\u001b[K");
+  release();
+  release();
+  await raw.drain(1000);
+  expect(to.text()).toBe("\r\u001b[K[#..]\r\u001b[Klog\n\r\u001b[K[###]");
+});

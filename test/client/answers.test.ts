@@ -305,6 +305,20 @@ describe("-32042", () => {
     expect(calls(server)).toHaveLength(2);
   });
 
+  test("whoever knows that it was visited need not wait", async () => {
+    const got: unknown[] = [];
+    const server = refusing(1, {
+      elicitUrl: async (_, { completed }) => {
+        got.push(completed instanceof Promise);
+        return { action: "accept", done: true };
+      },
+    });
+    await using client = await connect(server.options);
+    const { result } = await client.callTool("one", {}, { timeoutMs: 60_000 });
+    expect(result).toMatchObject(text("done"));
+    expect(got).toEqual([true, true]);
+  });
+
   test("without consent the error stands; nobody there to ask: the same", async () => {
     for (const answers of [{ elicitUrl: async () => ({ action: "cancel" }) }, {}]) {
       const server = refusing(1, answers);

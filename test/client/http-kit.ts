@@ -54,9 +54,9 @@ export function httpScripted(
 }
 
 /** A request that was answered by a status alone. */
-export function refusal(httpStatus: number): HostError {
-  return new HostError("server_exit", `server "far" answered HTTP ${httpStatus}`, {
-    facts: { server: "far", sent: true, httpStatus },
+export function refusal(httpStatus: number, body?: string): HostError {
+  return new HostError("rpc_error", `server "far" answered HTTP ${httpStatus}`, {
+    facts: { server: "far", sent: true, httpStatus, ...(body !== undefined && { body }) },
   });
 }
 

@@ -1,10 +1,10 @@
 /** Eras over HTTP (protocol.md 1.4): each row of the table, what proves nothing, and what is remembered. */
 import { describe, expect, test } from "bun:test";
 
-import type { HostError } from "../../lib/base/errors.ts";
+import { HostError } from "../../lib/base/errors.ts";
 import { connect } from "../../lib/client/client.ts";
 import type { McpClient, Verdict } from "../../lib/client/types.ts";
-import { httpScripted, unreached } from "./http-kit.ts";
+import { httpScripted, refusal, unreached } from "./http-kit.ts";
 import type { Asked, Exchange } from "./http-kit.ts";
 import { text, tool, unknownMethod } from "./kit.ts";
 
@@ -274,6 +274,49 @@ describe("remembered as legacy", () => {
     expect(client.verdict).toMatchObject({ era: "modern", revision });
     expect(server.methods).toEqual(["initialize", "server/discover"]);
   });
+});
+
+// B016
+test.each([
+  ["supported versions: 2025-06-18, 2024-11-05", ["2025-11-25", "2025-06-18"]],
+  ['{"error":"unsupported","supported":["2024-11-05"]}', ["2025-11-25", "2024-11-05"]],
+  ["bad request", ["2025-11-25"]],
+])("initialize refused by HTTP 400 with %j", async (body, asked) => {
+  const revisions: string[] = [];
+  const server = httpScripted((one) => {
+    if (one.method !== "initialize") return legacy(one);
+    revisions.push(one.params.protocolVersion);
+    return revisions.length === 1 ? { failure: refusal(400, body) } : legacy(one);
+  });
+  const connected = await connect(server.options).then(
+    (client) => client[Symbol.asyncDispose](),
+    (error: unknown) => error,
+  );
+  expect(revisions).toEqual(asked);
+  if (asked.length === 1) expect(connected).toMatchObject({ facts: { httpStatus: 400, body } });
+});
+
+// B028
+test("a web page instead of an answer is one request, and its own error", async () => {
+  const facts = { server: "far", sent: true, httpStatus: 200, contentType: "text/html" };
+  const failure = new HostError("rpc_error", "expected JSON, got text/html", { facts });
+  const server = httpScripted(() => ({ failure }));
+  expect(await failureOf(connect(server.options))).toMatchObject({
+    code: "server_start",
+    message: "expected JSON, got text/html",
+  });
+  expect(server.methods).toEqual(["server/discover"]);
+});
+
+test("a stream that ended without the answer leads to initialize, one that broke proves nothing", async () => {
+  const ended = (cause?: unknown) =>
+    new HostError("server_exit", "no answer", { facts: { sent: true, httpStatus: 200 }, cause });
+  const polite = httpScripted(probed([{ failure: ended() }]));
+  await using client = await connect(polite.options);
+  expect(client.era).toBe("legacy");
+  const broken = httpScripted(probed([{ failure: ended(new Error("reset")) }]));
+  await failureOf(connect(broken.options));
+  expect(broken.methods).toEqual(["server/discover"]);
 });
 
 test("an era that was asked for is the only one that is tried", async () => {

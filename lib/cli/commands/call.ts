@@ -42,6 +42,10 @@ const command: Command = {
       description: "keep the one binary, or the text, in a file, byte for byte (- is stdout)",
     },
     save: { type: "string", valueHint: "DIR", description: "keep all binaries in a folder" },
+    detach: {
+      type: "boolean",
+      description: "print the id of the task that it becomes, and leave; mcphost task ID goes on",
+    },
     events: { type: "boolean", description: "progress and log entries as JSON lines on stderr" },
     ...commonFlags,
     ...serverFlags,
@@ -87,6 +91,11 @@ function readWords({ positionals, flags }: Parsed): { tool: string; pending: Pen
   if (flags["json"] === true && textOf(flags["output"]) === "-")
     throw new HostError("usage", "--json and -o - both want stdout", {
       hint: "leave one of them out, or give -o a file",
+    });
+  const kept = ["output", "save", "strict"].find((name) => flags[name] !== undefined);
+  if (flags["detach"] === true && kept !== undefined)
+    throw new HostError("usage", `--detach has no result, and --${kept} wants one`, {
+      hint: `give --${kept} to mcphost task, which prints the result`,
     });
   return { tool, pending: readArguments(words, textOf(flags["args"])) };
 }

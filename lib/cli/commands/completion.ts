@@ -1,8 +1,12 @@
 /**
  * `completion SHELL` prints the completion script of a shell. The script asks back with `completion SHELL -- WORDS…`,
- * which must be fast, starts no server and never complains.
+ * which must be fast and never complains. Only for values of prompts and templates is a server started: one that may be
+ * started without a question, for a moment.
  */
 import { HostError } from "../../base/errors.ts";
+import { silent } from "../../base/log.ts";
+import type { ServerConfig } from "../../config/types.ts";
+import type { CompleteRequest } from "../../host/feature-types.ts";
 import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts";
 import type { Completion } from "../completion-types.ts";
 import { filledIn, wordsOf } from "../completion-words.ts";
@@ -65,15 +69,49 @@ function worldOf(io: Io): World {
       return [...servers, ...bad].map(({ name }) => name);
     },
     async tools(parsed) {
-      const { configFromFlags } = await import("../open.ts");
-      const { servers } = await configFromFlags(parsed, io);
-      const lists = await Promise.all(
-        servers.map(async (server) => {
-          const tools = (await recalledTools(io.env, server)) ?? [];
-          return tools.map((tool) => ({ ...tool, server: server.name }));
-        }),
-      );
+      const lists = await recalled(parsed, async (server) => {
+        const tools = (await recalledTools(io.env, server)) ?? [];
+        return tools.map((tool) => ({ ...tool, server: server.name }));
+      });
       return lists.flat();
     },
+    async prompts(parsed) {
+      const { recalledPrompts } = await import("../feature-cache.ts");
+      return (await recalled(parsed, (server) => recalledPrompts(io.env, server))).flat();
+    },
+    async resources(parsed) {
+      const { recalledResources } = await import("../feature-cache.ts");
+      return (await recalled(parsed, (server) => recalledResources(io.env, server))).flat();
+    },
+    suggest: (parsed) => (request) => suggestions(request, parsed, io),
   };
+
+  async function recalled<T>(parsed: Parsed, of: (server: ServerConfig) => Promise<T>) {
+    const { configFromFlags } = await import("../open.ts");
+    const { servers } = await configFromFlags(parsed, io);
+    return await Promise.all(servers.map(of));
+  }
+}
+
+/** How long somebody who pressed a key waits. */
+const suggestMs = 2000;
+
+/** What a server suggests. It is started only where nobody need be asked, and gets little time. */
+async function suggestions(
+  request: CompleteRequest,
+  { flags, positionals, rest }: Parsed,
+  io: Io,
+): Promise<readonly string[]> {
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(suggestMs)]);
+  const terminal = { ...io.terminal, stdin: false, stdout: false, stderr: false };
+  const { status: _, ...quiet } = { ...io, signal, terminal };
+  // A word on a line that was not run yet trusts nobody.
+  const parsed = { flags: { ...flags, trust: false, stderr: false }, positionals, rest };
+  try {
+    const { openFromFlags } = await import("../open.ts");
+    await using opened = await openFromFlags(parsed, quiet, silent);
+    return (await opened.host.complete({ ...request, signal })).values;
+  } catch {
+    return [];
+  }
 }

@@ -52,6 +52,13 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
             .map((prompt) => `${lineOf(promptSignature(prompt), said(prompt), width)}\n`)
             .join("");
   await io.stdout.write(shown(text, io));
+  if (parsed.flags["no-cache"] !== true) {
+    const { rememberPrompts } = await import("../feature-cache.ts");
+    for (const server of opened.config.servers) {
+      const own = prompts.filter((item) => item.server === server.name);
+      if (own.length > 0) await rememberPrompts(io.env, server, own);
+    }
+  }
   return code;
 }
 

@@ -50,6 +50,13 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
           .map((item) => `${lineOf(shownUri(item, several), said(item), widthOf(io))}\n`)
           .join("");
   await io.stdout.write(shown(text, io));
+  if (parsed.flags["no-cache"] !== true) {
+    const { rememberResources } = await import("../feature-cache.ts");
+    for (const server of opened.config.servers) {
+      const own = items.filter((item) => item.server === server.name);
+      if (own.length > 0) await rememberResources(io.env, server, own);
+    }
+  }
   return code;
 }
 

@@ -8,7 +8,7 @@ import { folderOf, ourPaths } from "../../config/paths.ts";
 import { needsTrust, type TrustRecord, type TrustStore, trustStore } from "../../config/trust.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import { questions } from "../ask.ts";
-import { entryWords } from "../consent.ts";
+import { entryWords, powerOf } from "../consent.ts";
 import { shown } from "../fit.ts";
 import { commonFlags } from "../flags.ts";
 import { configFromFlags } from "../open.ts";
@@ -111,7 +111,7 @@ async function chosenOf(waiting: readonly ServerConfig[], io: Io): Promise<Serve
   }
   const chosen: ServerConfig[] = [];
   for (const server of waiting)
-    if (await ask.confirm(`${entryWords(server)}\n  It can run code as you. Trust it?`))
+    if (await ask.confirm(`${entryWords(server)}\n  It ${powerOf(server)}. Trust it?`))
       chosen.push(server);
   return chosen;
 }

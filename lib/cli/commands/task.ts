@@ -1,0 +1,227 @@
+/**
+ * `task [ID]`: calls that were begun with `call --detach`: which there are, how they go, what became of them (cli.md,
+ * Commands). stdout holds the result alone; how a task goes is told on stderr.
+ */
+import { HostError, isHostError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { didYouMean, nearest } from "../../base/nearest.ts";
+import { ourPaths } from "../../config/paths.ts";
+import type { Outcome } from "../../hooks/call.ts";
+import type { HostTask } from "../../host/lasting-types.ts";
+import { invalidParams } from "../../protocol/jsonrpc.ts";
+import { isTerminal } from "../../protocol/tasks.ts";
+import type { Task } from "../../protocol/tasks.ts";
+import { finish } from "../call.ts";
+import { cut, widthOf } from "../fit.ts";
+import { commonFlags, listOf, serverFlags, textOf } from "../flags.ts";
+import { openFromFlags } from "../open.ts";
+import type { Opened } from "../open.ts";
+import { meter } from "../progress.ts";
+import { taskStore } from "../task-store.ts";
+import type { KeptTask, TaskStore } from "../task-store.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+import { visible } from "../visible.ts";
+
+const command: Command = {
+  name: "task",
+  description: "Tasks that were begun with call --detach: how they go, and their results",
+  example: "mcphost task 786512e2 --wait",
+  usage: "[ID] [-- COMMAND…]",
+  flags: {
+    ID: {
+      type: "positional",
+      description:
+        "as call --detach printed it, or its beginning; without one the tasks are listed",
+    },
+    cancel: { type: "boolean", description: "ask the server to cancel it" },
+    output: {
+      type: "string",
+      alias: ["o"],
+      valueHint: "FILE",
+      description: "keep the one binary, or the text, in a file, byte for byte (- is stdout)",
+    },
+    save: { type: "string", valueHint: "DIR", description: "keep all binaries in a folder" },
+    events: { type: "boolean", description: "progress and log entries as JSON lines on stderr" },
+    ...commonFlags,
+    ...serverFlags,
+    wait: { type: "boolean", description: "wait until it is done, and answer what it asks" },
+  },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const { flags, positionals } = parsed;
+  const [id, ...more] = positionals;
+  if (more.length > 0)
+    throw new HostError("usage", `task takes one ID, and got ${positionals.length}`, {
+      hint: "mcphost task lists them; a server's command stands behind --",
+    });
+  if (flags["cancel"] === true && (id === undefined || flags["wait"] === true))
+    throw new HostError("usage", "--cancel takes one ID, and does not wait");
+  if (flags["json"] === true && textOf(flags["output"]) === "-")
+    throw new HostError("usage", "--json and -o - both want stdout", {
+      hint: "leave one of them out, or give -o a file",
+    });
+  const store = taskStore({ folder: ourPaths(io.env).state, log });
+  if (id === undefined) return await list(await store.list(), parsed, io);
+  const kept = find(id, await store.list(), parsed);
+  const line = kept === undefined || names(parsed) ? parsed : remembered(kept, parsed);
+  const { wait: _, ...rest } = line.flags;
+  const there = line === parsed ? io : { ...io, cwd: kept?.cwd ?? io.cwd };
+  await using opened = await openFromFlags({ ...line, flags: rest }, there, log);
+  const server = serverOf(opened, kept);
+  const task = await opened.host.task(server, kept?.taskId ?? id);
+  return await look({ task, kept, store, opened }, parsed, io);
+}
+
+/** Whether the line itself says where servers come from. */
+function names({ flags, rest }: Parsed): boolean {
+  const sources = ["server", "config", "config-json"];
+  return rest !== undefined || sources.some((name) => listOf(flags[name]).length > 0);
+}
+
+/** The line with what reached the server before. */
+function remembered({ flags, rest }: KeptTask, parsed: Parsed): Parsed {
+  const given = Object.entries(parsed.flags).filter(([, value]) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined,
+  );
+  return { ...parsed, flags: { ...flags, ...Object.fromEntries(given) }, rest };
+}
+
+/** @throws HostError `usage`: there is none, or there are several */
+function find(id: string, tasks: readonly KeptTask[], parsed: Parsed): KeptTask | undefined {
+  const exact = tasks.filter(({ taskId }) => taskId === id);
+  const found = exact.length > 0 ? exact : tasks.filter(({ taskId }) => taskId.startsWith(id));
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return only;
+  // A server that is named can be asked for any task, also for one that was begun elsewhere.
+  if (names(parsed)) return undefined;
+  const ids = tasks.map(({ taskId }) => taskId);
+  if (only !== undefined)
+    throw new HostError("usage", `${id} is the beginning of several tasks`, {
+      hint: `they are ${found.map(({ taskId, server }) => `${taskId} (${server})`).join(", ")}`,
+    });
+  throw new HostError("usage", `no task ${JSON.stringify(id)} is kept here`, {
+    facts: { nearest: nearest(id, ids) },
+    hint:
+      didYouMean(nearest(id, ids)) ??
+      "mcphost task lists them; to ask for one that was begun elsewhere, name its server, too",
+  });
+}
+
+/** @throws HostError `usage` `config` */
+function serverOf({ config, failures }: Opened, kept: KeptTask | undefined): string {
+  const servers = config.servers.filter(({ disabled }) => disabled !== true);
+  const [only, ...others] = servers;
+  const known = servers.find(({ name }) => name === kept?.server);
+  if (known !== undefined) return known.name;
+  const failure = failures.find(({ server }) => server === kept?.server);
+  if (failure !== undefined) throw failure.error;
+  if (only !== undefined && others.length === 0) return only.name;
+  const text =
+    kept === undefined
+      ? "the task could be on any of several servers"
+      : `the task is on server "${kept.server}", which is not configured any more`;
+  throw new HostError("usage", text, { hint: "name its server with -s, -c or -- COMMAND…" });
+}
+
+interface Looking {
+  task: HostTask;
+  kept: KeptTask | undefined;
+  store: TaskStore;
+  opened: Opened;
+}
+
+async function look(looking: Looking, parsed: Parsed, io: Io): Promise<number> {
+  const { task, kept, store } = looking;
+  const { flags } = parsed;
+  const { signal } = io;
+  try {
+    if (flags["cancel"] === true) await task.cancel({ signal });
+    const state = await task.state({ signal });
+    if (flags["cancel"] === true || (flags["wait"] !== true && !isTerminal(state))) {
+      await tell(state, parsed, io);
+      if (kept && state.status === "cancelled") await store.forget(kept);
+      else if (kept && kept.status !== state.status)
+        await store.keep({ ...kept, status: state.status });
+      return 0;
+    }
+  } catch (error) {
+    if (kept && isUnknown(error)) await store.forget(kept);
+    throw await explained(error, looking);
+  }
+  const outcome = await wait(task, parsed, io);
+  const error = "error" in outcome ? outcome.error : undefined;
+  if (kept && (error === undefined || error.code === "rpc_error"))
+    await store.keep({ ...kept, status: error === undefined ? "completed" : "failed" });
+  if ("result" in outcome && outcome.result !== undefined) {
+    return await finish(
+      outcome,
+      { tool: kept?.tool ?? "the task", server: task.server },
+      parsed,
+      io,
+    );
+  }
+  throw await explained(error, looking);
+}
+
+async function wait(task: HostTask, { flags }: Parsed, io: Io): Promise<Outcome> {
+  const events = flags["events"] === true;
+  const progress = meter(io, { label: task.taskId, events });
+  try {
+    return await task.outcome({
+      signal: io.signal,
+      ...(progress && { onProgress: (step) => progress.update(step) }),
+    });
+  } finally {
+    progress?.end();
+  }
+}
+
+/** How it goes, in one line. */
+async function tell({ taskId, status, statusMessage, raw }: Task, { flags }: Parsed, io: Io) {
+  if (flags["json"] === true) return await io.stderr.write(`${JSON.stringify({ task: raw })}\n`);
+  if (flags["quiet"] === true) return;
+  const said = statusMessage === undefined ? "" : `: ${statusMessage}`;
+  const words = status === "input_required" ? "waits for input (--wait answers it)" : status;
+  const text = `mcphost: task ${taskId}: ${words}${said}`;
+  await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
+}
+
+/** The server says that there is no such task. */
+function isUnknown(error: unknown): error is HostError {
+  return isHostError(error) && error.facts.rpcCode === invalidParams;
+}
+
+/** A server that was started for this cannot know what the one before it began. */
+async function explained(error: unknown, { task, opened }: Looking): Promise<unknown> {
+  if (!isUnknown(error)) return await opened.explain(error);
+  const { server, taskId } = task;
+  const config = opened.config.servers.find(({ name }) => name === server);
+  const hint =
+    config?.kind === "stdio"
+      ? "it was started anew: tasks of a server that is started by a command end with it, unless it keeps them itself"
+      : "a server keeps its tasks for a time; this one it does not know (any more)";
+  const facts = { ...error.facts, taskId };
+  return new HostError(error.code, error.message, { facts, hint, cause: error });
+}
+
+async function list(tasks: readonly KeptTask[], { flags }: Parsed, io: Io): Promise<number> {
+  if (flags["json"] === true) {
+    const listed = tasks.map(({ taskId, server, tool, status, at, ttlMs }) => {
+      return { taskId, server, tool, status, at, ttlMs };
+    });
+    await io.stdout.write(`${JSON.stringify(listed)}\n`);
+    return 0;
+  }
+  const width = widthOf(io);
+  for (const { taskId, server, tool, status, at } of tasks) {
+    const began = at.replace(/\.\d+Z$/, "Z");
+    await io.stdout.write(`${cut(`${taskId}  ${status}  ${server}.${tool}  ${began}`, width)}\n`);
+  }
+  return 0;
+}

@@ -1,0 +1,49 @@
+/**
+ * Reads the answer to one request out of its HTTP response. The usual ways (JSON, a stream of events) are here or one
+ * import away; whatever else came is judged by http-refusal.ts. A request ends answered or failed, and never twice.
+ */
+import { glimpse, oversize } from "./broken.ts";
+import { readBody, typeOf } from "./http-body.ts";
+import type { Exchange, Link } from "./http-types.ts";
+
+/** The default of `responseBytesMax`: 64 MiB. */
+export const responseBytesMax = 67_108_864;
+
+/** Resolves when the response was read and its request is answered or failed. Throws what broke the body. */
+export async function readResponse(
+  response: Response,
+  exchange: Exchange,
+  link: Link,
+): Promise<void> {
+  const type = typeOf(response);
+  if (type === "text/event-stream" && response.status !== 401) {
+    const { readAnswer } = await import("./http-stream.ts");
+    const { error } = await readAnswer(response, exchange, link);
+    if (exchange.isAnswered || exchange.ending.signal.aborted) return;
+    const { endedStream } = await import("./http-errors.ts");
+    return fail(exchange, link, endedStream(response, exchange, link, error));
+  }
+  if (response.status !== 200) {
+    const { refuse } = await import("./http-refusal.ts");
+    return await refuse(response, exchange, link);
+  }
+  const bytesMax = link.options.responseBytesMax ?? responseBytesMax;
+  const body = await readBody(response, bytesMax);
+  if (body.oversize !== undefined) {
+    const { call } = glimpse(body.text);
+    const { id } = exchange;
+    await link.take([oversize({ bytes: body.oversize, bytesMax, id, call })], exchange);
+    return;
+  }
+  const isJson = /^\s*[[{]/.test(body.text);
+  if (isJson) await link.take(link.read(body.text), exchange);
+  if (exchange.isAnswered || exchange.ending.signal.aborted) return;
+  const { noAnswer } = await import("./http-refusal.ts");
+  fail(exchange, link, noAnswer(response, body.text, exchange, link));
+}
+
+// --- internal ---
+
+function fail({ id }: Exchange, link: Link, error: import("../base/errors.ts").HostError): void {
+  void link.take([{ failed: { id, error } }]);
+}

@@ -1,0 +1,72 @@
+/** The body of one HTTP response as text, within a bound. It judges nothing. */
+
+/** A text, or (`oversize`) how many bytes there were when it was left. */
+export type BodyText = { text: string; oversize?: undefined } | { text: string; oversize: number };
+
+/** The whole body. Beyond `bytesMax` bytes (after decompression) the rest is left and `text` is the beginning. */
+export async function readBody(response: Response, bytesMax: number): Promise<BodyText> {
+  const { body, headers } = response;
+  const length = headers.has("content-encoding") ? null : headers.get("content-length");
+  if (body === null || (length !== null && Number(length) <= bytesMax))
+    return { text: await response.text() };
+  const reader = body.getReader();
+  const fragments: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return { text: decode(fragments) };
+    fragments.push(value);
+    bytes += value.length;
+    if (bytes > bytesMax) {
+      await reader.cancel().catch(() => {});
+      return { text: decode(fragments.slice(0, 1)).slice(0, 4096), oversize: bytes };
+    }
+  }
+}
+
+/**
+ * The beginning of a body that matters only as evidence: what came of it within `ms` and `bytesMax`, whatever happened
+ * to the rest, which is left.
+ */
+export async function readExcerpt(
+  { body }: Response,
+  { bytesMax, ms }: { bytesMax: number; ms: number },
+): Promise<string> {
+  if (body === null) return "";
+  const reader = body.getReader();
+  const leave = () => void reader.cancel().catch(() => {});
+  const timer = setTimeout(leave, ms);
+  const fragments: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      fragments.push(value);
+      bytes += value.length;
+      if (bytes > bytesMax) {
+        leave();
+        break;
+      }
+    }
+  } catch {
+    // What came before is what there is to tell.
+  } finally {
+    clearTimeout(timer);
+  }
+  return decode(fragments);
+}
+
+/** The type alone, in small letters; empty where there is none. */
+export function typeOf({ headers }: Response): string {
+  const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
+  return type.trim().toLowerCase();
+}
+
+// --- internal ---
+
+/** Joined once, decoded once; a byte order mark is left out. */
+function decode(fragments: Uint8Array[]): string {
+  const whole = fragments.length === 1 ? fragments[0] : Buffer.concat(fragments);
+  return new TextDecoder().decode(whole);
+}

@@ -1,0 +1,106 @@
+/**
+ * The requests of ours that are in flight over HTTP, and whose answer is whose: an answer goes to the request of its id,
+ * on whatever stream it came, and once. It sends nothing.
+ */
+import { debug } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
+import { isResponse } from "../protocol/jsonrpc.ts";
+import type { RequestId, Response as Answer } from "../protocol/jsonrpc.ts";
+import type { Exchange } from "./http-types.ts";
+import type { Incoming } from "./transport.ts";
+
+export interface ExchangesOptions {
+  /** The server's configured name, for the log. */
+  name: string;
+  log: Log;
+  /** An answer has found its request. */
+  onAnswer: (exchange: Exchange, answer: Answer) => void;
+}
+
+export class Exchanges {
+  readonly #open = new Map<RequestId, Exchange>();
+  readonly #options: ExchangesOptions;
+  #idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: ExchangesOptions) {
+    this.#options = options;
+  }
+
+  add(exchange: Exchange): void {
+    this.#open.set(exchange.id, exchange);
+  }
+
+  /** It is over, one way or another. */
+  remove(exchange: Exchange): void {
+    if (this.#open.get(exchange.id) === exchange) this.#open.delete(exchange.id);
+    if (this.#open.size === 0) this.#idle?.resolve();
+  }
+
+  /** Ends the HTTP request of one that nobody waits for; undefined where there is none. */
+  abandon(id: RequestId): Exchange | undefined {
+    const exchange = this.#open.get(id);
+    if (exchange === undefined) return undefined;
+    exchange.ending.abort();
+    this.remove(exchange);
+    return exchange;
+  }
+
+  /** Ends all. */
+  end(): void {
+    for (const id of this.#open.keys()) this.abandon(id);
+  }
+
+  /** Resolves once nothing is in flight. */
+  get idle(): Promise<void> {
+    if (this.#open.size === 0) return Promise.resolve();
+    this.#idle ??= Promise.withResolvers<void>();
+    return this.#idle.promise;
+  }
+
+  /**
+   * What is to be handed on of an item that came with `exchange` (absent: on a stream of nobody's): undefined for an
+   * answer that no request waits for. An error without an id, on what answers one request, is that request's.
+   */
+  attribute(item: Incoming, exchange: Exchange | undefined): Incoming | undefined {
+    if ("failed" in item) return this.#first(this.#find(item.failed.id)) && item;
+    if ("oversize" in item) return this.#oversize(item, exchange);
+    const { message } = item;
+    if (!isResponse(message)) return item;
+    const isOwn = message.id === null && message.error !== undefined && exchange !== undefined;
+    const target = isOwn ? exchange : this.#find(message.id);
+    if (target === undefined) return this.#stray(message, exchange);
+    if (!this.#first(target)) return undefined;
+    this.#options.onAnswer(target, message);
+    return isOwn ? { ...item, message: { ...message, id: target.id } } : item;
+  }
+
+  #oversize(
+    item: Extract<Incoming, { oversize: unknown }>,
+    exchange: Exchange | undefined,
+  ): Incoming | undefined {
+    const { id, call } = item.oversize;
+    if (call === true) return item;
+    const target = id === undefined ? exchange : this.#find(id);
+    if (target === undefined) return item;
+    return this.#first(target) && { oversize: { ...item.oversize, id: target.id } };
+  }
+
+  /** Marks it as answered; false if it was before. */
+  #first(exchange: Exchange | undefined): true | undefined {
+    if (exchange === undefined || exchange.isAnswered) return undefined;
+    exchange.isAnswered = true;
+    return true;
+  }
+
+  #find(id: RequestId | null): Exchange | undefined {
+    if (id === null) return undefined;
+    return this.#open.get(id) ?? (typeof id === "string" ? this.#open.get(Number(id)) : undefined);
+  }
+
+  #stray({ id }: Answer, exchange: Exchange | undefined): undefined {
+    const { name, log } = this.#options;
+    const shown = JSON.stringify(id).slice(0, 80);
+    debug(log, name, () => `an answer under id ${shown} was dropped: no request waits for it`);
+    if (exchange !== undefined) exchange.stray ??= shown;
+  }
+}

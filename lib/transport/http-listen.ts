@@ -1,0 +1,44 @@
+/**
+ * The stream that a legacy server may offer for what belongs to no request: opened by GET behind the handshake, opened
+ * again when it ends, and given up quietly (protocol.md 1.6). Nothing depends on it. Loaded behind the handshake.
+ */
+import { sleep } from "../base/async.ts";
+import { debug } from "../base/log.ts";
+import type { StreamState } from "./http-stream.ts";
+import type { Link } from "./http-types.ts";
+
+/** Returns when the server offers no stream (any more); rejects when `signal` fires. */
+export async function listen(link: Link, signal: AbortSignal): Promise<void> {
+  const say = (text: string) => debug(link.options.log, link.options.name, () => text);
+  const first = await link.get(undefined, signal);
+  if (!first.ok || !isStream(first)) {
+    await first.body?.cancel().catch(() => {});
+    return say(`it offers no stream of its own (HTTP ${first.status})`);
+  }
+  const { attemptsMax, connect, newStream, readConnection, waitOf } =
+    await import("./http-stream.ts");
+  const state: StreamState = newStream();
+  let response: Response | "failed" = first;
+  for (let failures = 0; ;) {
+    failures++;
+    if (response !== "failed") {
+      const openedAt = performance.now();
+      const { isNew } = await readConnection(response, state, { link });
+      if (isNew || performance.now() - openedAt > longMs) failures = 0;
+    }
+    if (failures >= attemptsMax) return say("its own stream ended too often: not opened again");
+    await sleep(waitOf(state, Math.max(0, failures - 1), link), signal);
+    const next = await connect(state, link, signal);
+    if (next === "refused") return say("its own stream is not offered any more");
+    response = next;
+  }
+}
+
+// --- internal ---
+
+/** A stream that lived so long was no failure, though it brought nothing. */
+const longMs = 10_000;
+
+function isStream({ headers }: Response): boolean {
+  return headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") === true;
+}

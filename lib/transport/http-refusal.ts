@@ -1,0 +1,150 @@
+/**
+ * Answers that are none, judged: which error follows from a status and a body, with the facts. A JSON-RPC error in the
+ * body comes before the status (protocol.md 1.5). It decides by codes and statuses. Loaded when such an answer is met.
+ */
+import { HostError } from "../base/errors.ts";
+import type { ErrorCode } from "../base/errors.ts";
+import { isResponse } from "../protocol/jsonrpc.ts";
+import type { RequestId } from "../protocol/jsonrpc.ts";
+import { readExcerpt, typeOf } from "./http-body.ts";
+import { exchangeFacts, lostSession } from "./http-errors.ts";
+import { challengeOf, clean, retryAfterOf } from "./http-facts.ts";
+import type { Exchange, Link } from "./http-types.ts";
+import type { Incoming } from "./transport.ts";
+
+/** A response other than 200: its JSON-RPC error goes to the request, else the request fails. */
+export async function refuse(response: Response, exchange: Exchange, link: Link): Promise<void> {
+  const { status } = response;
+  const text = await readExcerpt(response, { bytesMax: bodyBytesMax, ms: link.times.refusalMs });
+  if (exchange.ending.signal.aborted) return;
+  const items = /^\s*[[{]/.test(text) ? link.read(text) : [];
+  if (exchange.hadSession && isSessionLost(status, text, items, exchange.id)) {
+    const lost = lostSession(link.options.name, exchange.message.method, status);
+    void link.take([{ failed: { id: exchange.id, error: lost } }]);
+    return link.loseSession(status);
+  }
+  const isChallenge = status === 401 || (status === 403 && response.headers.has(challengeHeader));
+  if (!isChallenge) await link.take(items, exchange);
+  if (exchange.isAnswered) return;
+  const error = noAnswer(response, text, exchange, link);
+  void link.take([{ failed: { id: exchange.id, error } }]);
+}
+
+/**
+ * Whether a refusal of what carried a session id says that the session is gone. 404 says so by the specification, 410 by
+ * its meaning, and 400 is what some say instead, with a body about the session. An unknown method may come as 404, too,
+ * under the request's own `id`.
+ */
+export function isSessionLost(
+  status: number,
+  text: string,
+  items: readonly Incoming[],
+  id?: RequestId,
+): boolean {
+  if (status === 410) return true;
+  if (status === 400) return /session/i.test(text);
+  return status === 404 && !items.some((item) => isUnknownMethod(item, id));
+}
+
+/** A whole response without the answer. */
+export function noAnswer(
+  response: Response,
+  body: string,
+  exchange: Exchange,
+  link: Link,
+): HostError {
+  const { name } = link.options;
+  const { method } = exchange.message;
+  const challenge = challengeOf(response.headers.get(challengeHeader));
+  const retryAfterMs = retryAfterOf(response.headers);
+  const excerpt = clean(body);
+  const { code, what, hint } = verdict(response, excerpt, exchange);
+  const shown = excerpt === "" ? "" : `: ${excerpt}`;
+  return new HostError(code, `server "${name}" ${what} to ${method}${shown}`, {
+    facts: {
+      ...exchangeFacts(response, exchange, link),
+      ...(excerpt !== "" && { body: excerpt }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(challenge && { challenge }),
+      ...(exchange.stray !== undefined && { stray: exchange.stray }),
+    },
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+// --- internal ---
+
+/** How much of the body of a refusal is read. */
+const bodyBytesMax = 1_048_576;
+const challengeHeader = "www-authenticate";
+
+interface Verdict {
+  code: ErrorCode;
+  /** In words between the server's name and "to METHOD". */
+  what: string;
+  hint?: string | undefined;
+}
+
+function verdict(response: Response, excerpt: string, { stray }: Exchange): Verdict {
+  const { status, ok, statusText } = response;
+  if (ok) return { code: "rpc_error", ...noMessage(response, excerpt, stray) };
+  const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
+  if (status === 401)
+    return {
+      code: "auth_required",
+      what: `wants a sign-in: it ${answered}`,
+      hint: "give it a token: --header 'Authorization: Bearer …', or headers in the config",
+    };
+  if (status === 403)
+    return {
+      code: "auth_required",
+      what: `refuses us: it ${answered}`,
+      hint: "does the token (--header 'Authorization: Bearer …') allow this? some servers take only the host name that they were started with",
+    };
+  // What stands before the server lost it on the way: whether it was done is not known.
+  if (status === 502 || status === 504) return { code: "server_exit", what: answered };
+  return { code: "rpc_error", what: answered, hint: hintOf(status) };
+}
+
+/** A success without a message. */
+function noMessage(
+  response: Response,
+  excerpt: string,
+  stray: string | undefined,
+): Pick<Verdict, "what" | "hint"> {
+  const encoding = response.headers.get("content-encoding");
+  const type = typeOf(response);
+  const hint = "is that the address of its MCP endpoint (often with /mcp at the end)?";
+  if (stray !== undefined)
+    return {
+      what: `gave an answer under id ${stray}, which waits for none,`,
+      hint: "the server must answer each request under the request's own id",
+    };
+  if (response.status === 202 || response.status === 204)
+    return { what: `took a request (HTTP ${response.status}) and gave no answer` };
+  if (encoding !== null && !knownEncodings.has(encoding.toLowerCase()))
+    return {
+      what: `gave an answer that is encoded as "${clean(encoding)}", which we cannot read,`,
+    };
+  if (excerpt === "") return { what: "gave an empty answer", hint };
+  const got = type === "" ? "something without a content type" : type;
+  if (type !== "application/json")
+    return { what: `gave ${got}, where JSON or an event stream was expected,`, hint };
+  return { what: "gave an answer that is no JSON-RPC message", hint };
+}
+
+const knownEncodings = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
+
+function hintOf(status: number): string | undefined {
+  if (status === 404)
+    return "is that the address of its MCP endpoint (often with /mcp at the end)?";
+  if (status === 429) return "it gets more requests than it takes; try again later";
+  return status >= 500
+    ? "the server, or what stands before it, has a fault; its log may tell"
+    : undefined;
+}
+
+function isUnknownMethod(item: Incoming, id: RequestId | undefined): boolean {
+  if (!("message" in item) || !isResponse(item.message)) return false;
+  return item.message.error?.code === -32601 && item.message.id === id;
+}

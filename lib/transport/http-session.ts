@@ -1,0 +1,109 @@
+/**
+ * What a legacy HTTP server gave us to carry: its session id and the revision that was agreed on, as headers of all later
+ * requests, and its end (protocol.md 1.6).
+ */
+import { HostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { revisionHeaders } from "../protocol/headers.ts";
+import type { Request, Response as Answer } from "../protocol/jsonrpc.ts";
+import { readInitialize } from "../protocol/legacy.ts";
+
+export class HttpSession {
+  readonly #name: string;
+  readonly #log: Log;
+  #id: string | undefined;
+  #revision: Record<string, string> = {};
+  #isWarned = false;
+
+  constructor({ name, log }: { name: string; log: Log }) {
+    this.#name = name;
+    this.#log = log;
+  }
+
+  /** There is a session that the server may be told the end of. */
+  get isOpen(): boolean {
+    return this.#id !== undefined;
+  }
+
+  /** Of every request after `initialize`. */
+  get headers(): Record<string, string> {
+    return this.#id === undefined ? this.#revision : { ...this.#revision, [idHeader]: this.#id };
+  }
+
+  /** Before each `initialize`, which never carries an old session, and when the server knows it no longer. */
+  forget(): void {
+    this.#id = undefined;
+    this.#revision = {};
+  }
+
+  /**
+   * Takes the session id of the response to `initialize`.
+   * @throws HostError `rpc_error`: one that no header of ours can carry back
+   */
+  begin(headers: Headers): void {
+    const id = headers.get(idHeader);
+    if (id === null || id === "") return;
+    if (!visible.test(id)) {
+      const text = `server "${this.#name}" gave a session id with characters that none may have`;
+      throw new HostError("rpc_error", text, {
+        facts: { server: this.#name, sent: true, sessionId: "unusable" },
+        hint: "a session id is visible ASCII (0x21 to 0x7E) only; the server must be mended",
+      });
+    }
+    this.#id = id;
+  }
+
+  /** Takes the revision out of the answer to `initialize`. */
+  agree({ params }: Request, { result }: Answer): void {
+    if (result === undefined) return;
+    const asked = params?.protocolVersion;
+    const read = readInitialize(result, typeof asked === "string" ? asked : "");
+    if ("revision" in read) this.#revision = revisionHeaders(read.revision);
+  }
+
+  /** A session begins with `initialize` alone, so another id later on changes nothing; it is said once. */
+  check(headers: Headers): void {
+    const id = headers.get(idHeader);
+    if (id === null || id === "" || id === this.#id || this.#isWarned) return;
+    this.#isWarned = true;
+    const what = this.#id === undefined ? "a session id" : "another session id";
+    const text = `it sent ${what} after initialize, which was ignored`;
+    this.#log({ level: "warn", server: this.#name, text });
+  }
+}
+
+/** The session id that came with the answer to a modern request, which has none: to be ended. */
+export function strayHeaders(headers: Headers): Record<string, string> | undefined {
+  const id = headers.get(idHeader);
+  return id !== null && visible.test(id) ? { [idHeader]: id } : undefined;
+}
+
+/** Tells the server of sessions that are over, in bounded time; what it says to that means nothing. */
+export class Goodbyes {
+  readonly #fetch: (init: RequestInit) => Promise<Response>;
+  readonly #deleteMs: number;
+  readonly #open = new Set<Promise<unknown>>();
+
+  constructor(fetch: (init: RequestInit) => Promise<Response>, deleteMs: number) {
+    this.#fetch = fetch;
+    this.#deleteMs = deleteMs;
+  }
+
+  say(headers: Record<string, string>): void {
+    const signal = AbortSignal.timeout(this.#deleteMs);
+    const gone = this.#fetch({ method: "DELETE", headers, signal })
+      .then((response) => response.body?.cancel())
+      .catch(() => {})
+      .finally(() => this.#open.delete(gone));
+    this.#open.add(gone);
+  }
+
+  async said(): Promise<void> {
+    await Promise.all(this.#open);
+  }
+}
+
+// --- internal ---
+
+const idHeader = "Mcp-Session-Id";
+const visible = /^[\x21-\x7e]+$/;

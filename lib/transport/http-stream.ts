@@ -1,0 +1,157 @@
+/**
+ * One stream of events over as many connections as it takes: what comes is handed on once, and where the server numbered
+ * its events, a connection that ended before the answer is opened again behind the last one (protocol.md 1.6). Modern
+ * streams have no numbers and are never opened again (1.5). Loaded when the first stream comes.
+ */
+import { sleep } from "../base/async.ts";
+import { debug } from "../base/log.ts";
+import { EventStream } from "./event-stream.ts";
+import { typeOf } from "./http-body.ts";
+import type { Exchange, Link } from "./http-types.ts";
+
+/** How many connections in a row may fail, or bring nothing new. */
+export const attemptsMax = 5;
+
+/** What is known of a stream across its connections. */
+export interface StreamState {
+  lastEventId?: string;
+  /** As the server asked. */
+  retryMs?: number;
+  /** Ids of events of this connection. */
+  current: Set<string>;
+  /** Ids of events of the connections before: what comes under them again is a replay. */
+  earlier: Set<string>;
+}
+
+export function newStream(): StreamState {
+  return { current: new Set(), earlier: new Set() };
+}
+
+/** How a connection ended: whether it brought anything new, and what broke it, if something did. */
+export interface Ending {
+  isNew: boolean;
+  error?: unknown;
+}
+
+/**
+ * Reads the answer to one request from its stream, and from those that resume it. Returns how it ended; whether the
+ * answer came is in the exchange.
+ */
+export async function readAnswer(
+  response: Response,
+  exchange: Exchange,
+  link: Link,
+): Promise<Ending> {
+  const state = newStream();
+  let ending = await readConnection(response, state, { exchange, link });
+  const { signal } = exchange.ending;
+  for (let failures = 0; mayResume(exchange, state) && failures < attemptsMax; failures++) {
+    await sleep(waitOf(state, failures, link), signal);
+    const { name, log } = link.options;
+    debug(log, name, () => `the stream of ${exchange.message.method} is resumed`);
+    const again = await connect(state, link, signal);
+    if (again === "refused") break;
+    if (again === "failed") continue;
+    ending = await readConnection(again, state, { exchange, link });
+    if (ending.isNew) failures = -1;
+  }
+  return ending;
+}
+
+/** Hands on the events of one connection until it ends, or has outlived the answer it was for. */
+export async function readConnection(
+  { body }: Response,
+  state: StreamState,
+  { exchange, link }: { exchange?: Exchange; link: Link },
+): Promise<Ending> {
+  const ending: Ending = { isNew: false };
+  if (body === null) return ending;
+  for (const id of state.current) state.earlier.add(id);
+  state.current.clear();
+  bound(state.earlier);
+  const events = new EventStream(body, { eventBytesMax: link.options.responseBytesMax });
+  let linger: Timer | undefined;
+  try {
+    for await (const event of events) {
+      const isReplay = !("oversize" in event) && note(event, state);
+      if (!isReplay && ("oversize" in event || event.data !== "" || event.id !== undefined))
+        ending.isNew = true;
+      if ("oversize" in event) await link.take([event], exchange);
+      else if (event.data !== "") await link.take(messagesOf(event, isReplay, link), exchange);
+      if (exchange?.isAnswered)
+        linger ??= setTimeout(() => void events.return(), link.times.lingerMs);
+    }
+  } catch (error) {
+    ending.error = error;
+  } finally {
+    clearTimeout(linger);
+  }
+  return ending;
+}
+
+/** How long to wait before the connection after `failures` of them that failed. */
+export function waitOf({ retryMs }: StreamState, failures: number, link: Link): number {
+  const { reconnectMs } = link.times;
+  return Math.max(retryMs ?? reconnectMs * 2 ** failures, Math.min(reconnectMs, waitMsMin));
+}
+
+/** A connection behind the last event; `refused`: there will be none. */
+export async function connect(
+  { lastEventId }: StreamState,
+  link: Link,
+  signal: AbortSignal,
+): Promise<Response | "refused" | "failed"> {
+  try {
+    const response = await link.get(lastEventId, signal);
+    if (response.ok && typeOf(response) === "text/event-stream") return response;
+    await response.body?.cancel().catch(() => {});
+    return response.status === 429 || response.status >= 500 ? "failed" : "refused";
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return "failed";
+  }
+}
+
+// --- internal ---
+
+/** However soon a server wants to be asked again. */
+const waitMsMin = 50;
+const idsMax = 1024;
+
+type Event = { id?: string; event?: string; data: string; retry?: number };
+
+function mayResume({ isModern, isAnswered, ending }: Exchange, state: StreamState): boolean {
+  if (isModern || isAnswered || ending.signal.aborted) return false;
+  return state.lastEventId !== undefined && state.lastEventId !== "";
+}
+
+/** Keeps what the event says about the stream. True for one that an earlier connection brought. */
+function note({ id, retry }: Event, state: StreamState): boolean {
+  if (retry !== undefined) state.retryMs = retry;
+  if (id === undefined) return false;
+  state.lastEventId = id;
+  state.current.add(id);
+  bound(state.current);
+  return state.earlier.has(id);
+}
+
+/** Forgets the oldest ids. */
+function bound(ids: Set<string>): void {
+  for (const id of ids) {
+    if (ids.size <= idsMax) return;
+    ids.delete(id);
+  }
+}
+
+/** Of a replay only answers count: each request takes its own once. */
+function messagesOf({ event = "message", data }: Event, isReplay: boolean, link: Link) {
+  const { name, log } = link.options;
+  if (event !== "message") {
+    debug(log, name, () => `an event of a kind that means nothing was ignored (${event.length})`);
+    return [];
+  }
+  const items = link.read(data);
+  return isReplay
+    ? items.filter((item) => "message" in item && !("method" in item.message))
+    : items;
+}

@@ -1,0 +1,51 @@
+/** What the parts of the Streamable HTTP transport share: one request on its way, and the times that bound it. Types only. */
+import type { Request, RequestId } from "../protocol/jsonrpc.ts";
+import type { RemoteOptions } from "./remote.ts";
+import type { Incoming } from "./transport.ts";
+import type { TextReader } from "./whole-text.ts";
+
+/** Times in milliseconds. */
+export interface HttpTimes {
+  /** The first wait before a stream is opened again, where the server names none; doubled each time. @default 1000 */
+  reconnectMs: number;
+  /** How long a stream may stay open behind the answer it was for. @default 1000 */
+  lingerMs: number;
+  /** How long the body of a refusal is read. @default 2000 */
+  refusalMs: number;
+  /** How long the end of a session may take. @default 500 */
+  deleteMs: number;
+  /** How long other requests in flight may take to be refused, too, when a session is lost. @default 1000 */
+  settleMs: number;
+}
+
+export interface HttpOptions extends RemoteOptions {
+  times?: Partial<HttpTimes> | undefined;
+}
+
+/** One request of ours, until its answer is there. */
+export interface Exchange {
+  readonly id: RequestId;
+  readonly message: Request;
+  readonly isModern: boolean;
+  /** It carried a session id. */
+  readonly hadSession: boolean;
+  /** Ends its HTTP request. */
+  readonly ending: AbortController;
+  /** Its answer, or its failure, was handed on. */
+  isAnswered: boolean;
+  /** An id that nothing was sent under and that its response was for. */
+  stray?: string;
+}
+
+/** What reading an answer needs of the link. */
+export interface Link {
+  readonly options: HttpOptions;
+  readonly times: HttpTimes;
+  readonly read: TextReader;
+  /** Hands on what a body brought; `exchange`: what it answers. To be awaited where it gives a promise. */
+  take(items: readonly Incoming[], exchange?: Exchange): Promise<void> | undefined;
+  /** Opens an event stream of the session. Throws what `fetch` throws. */
+  get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response>;
+  /** The server does not know the session any more. */
+  loseSession(httpStatus: number): void;
+}

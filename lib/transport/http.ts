@@ -1,0 +1,232 @@
+/**
+ * The transport Streamable HTTP, of both eras (protocol.md 1.5 and 1.6): every message is a POST of its own, and what it
+ * is answered with, JSON or a stream, comes in as from any other link. A message says its era itself. Nothing is ever
+ * sent twice; one exchange that fails takes no other with it, but a session that the server lost ends the link.
+ */
+import { settlesWithin } from "../base/async.ts";
+import { Channel } from "../base/channel.ts";
+import { debug } from "../base/log.ts";
+import { modernHeaders } from "../protocol/headers.ts";
+import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
+import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
+import { readResponse, responseBytesMax } from "./http-answer.ts";
+import { Exchanges } from "./http-exchanges.ts";
+import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
+import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
+import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
+import { textReader } from "./whole-text.ts";
+
+/** Opens nothing by itself: the first message is the first request. */
+export function openHttp(options: HttpOptions): Transport {
+  return new HttpTransport(options);
+}
+
+// --- internal ---
+
+const defaultTimes: HttpTimes = {
+  reconnectMs: 1000,
+  lingerMs: 1000,
+  refusalMs: 2000,
+  deleteMs: 500,
+  settleMs: 1000,
+};
+
+/** Of every POST. */
+const posted = {
+  "Content-Type": "application/json",
+  Accept: "application/json, text/event-stream",
+};
+
+class HttpTransport implements Transport, Link {
+  readonly incoming = new Channel<Incoming>();
+  readonly closed: Promise<CloseInfo>;
+  readonly options: HttpOptions;
+  readonly times: HttpTimes;
+  readonly read: Link["read"];
+  readonly #session: HttpSession;
+  readonly #exchanges: Exchanges;
+  /** Everything that is no request of ours ends with it. */
+  readonly #ending = new AbortController();
+  readonly #closing = Promise.withResolvers<CloseInfo>();
+  readonly #goodbyes: Goodbyes;
+  #isClosed = false;
+  #lostStatus: number | undefined;
+
+  constructor(options: HttpOptions) {
+    const { name, log, responseBytesMax: bytesMax = responseBytesMax } = options;
+    this.options = options;
+    this.times = { ...defaultTimes, ...options.times };
+    this.read = textReader({ name, log, unit: "HTTP answer", bytesMax });
+    this.#session = new HttpSession(options);
+    this.#goodbyes = new Goodbyes((init) => this.#fetch(init), this.times.deleteMs);
+    this.#exchanges = new Exchanges({
+      name,
+      log,
+      onAnswer: ({ message }, answer) => {
+        if (message.method === "initialize") this.#session.agree(message, answer);
+      },
+    });
+    this.closed = this.#closing.promise;
+  }
+
+  /** A request is handed over at once and fails as an item; all else is sent when the server has taken it. */
+  async send(message: Message, options: SendOptions = {}): Promise<void> {
+    const body = JSON.stringify(message);
+    if (this.#isClosed || this.#lostStatus !== undefined) return await this.#refuse(message);
+    if (isRequest(message)) return void this.#ask(message, body, options.headers);
+    await this.#tell(message, body, options);
+  }
+
+  abandon(id: RequestId): boolean {
+    return this.#exchanges.abandon(id)?.isModern === true;
+  }
+
+  facts(): Pick<CloseInfo, "stderr" | "noise"> {
+    return {};
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end({ kind: "local" });
+    if (this.#session.isOpen) this.#goodbyes.say(this.#session.headers);
+    this.#session.forget();
+    await this.#goodbyes.said();
+  }
+
+  take(items: readonly Incoming[], exchange?: Exchange): Promise<void> | undefined {
+    let room: Promise<void> | undefined;
+    for (const item of items) {
+      const own = this.#exchanges.attribute(item, exchange);
+      if (own !== undefined) room = this.incoming.push(own) ?? room;
+    }
+    return room;
+  }
+
+  get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
+    const headers = {
+      Accept: "text/event-stream",
+      ...this.#session.headers,
+      ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
+    };
+    return this.#fetch({ method: "GET", headers, signal });
+  }
+
+  /** Others in flight are told by their own answers; what is left then goes with the link. */
+  loseSession(httpStatus: number): void {
+    if (this.#lostStatus !== undefined) return;
+    this.#lostStatus = httpStatus;
+    this.#session.forget();
+    const how = `no longer knows this session (HTTP ${httpStatus})`;
+    const settled = settlesWithin(this.#exchanges.idle, this.times.settleMs);
+    void settled.then(() => this.#end({ kind: "error", httpStatus, how }));
+  }
+
+  /** Begins the exchange of one request. */
+  #ask(message: Request, body: string, headers: SendOptions["headers"]): void {
+    const own = modernHeaders(message);
+    const isModern = "Mcp-Method" in own;
+    if (message.method === "initialize") this.#session.forget();
+    const exchange: Exchange = {
+      id: message.id,
+      message,
+      isModern,
+      hadSession: !isModern && this.#session.isOpen,
+      ending: new AbortController(),
+      isAnswered: false,
+    };
+    this.#exchanges.add(exchange);
+    const era = isModern ? own : this.#session.headers;
+    void this.#exchange(exchange, { body, headers: { ...posted, ...era, ...headers } });
+  }
+
+  async #exchange(exchange: Exchange, init: RequestInit): Promise<void> {
+    const { id, ending, isModern, message } = exchange;
+    try {
+      const response = await this.#fetch({ method: "POST", ...init, signal: ending.signal });
+      const { headers, ok } = response;
+      const stray = isModern ? strayHeaders(headers) : undefined;
+      if (stray !== undefined) this.#goodbyes.say(stray);
+      else if (message.method === "initialize" && ok) this.#session.begin(headers);
+      else if (!isModern) this.#session.check(headers);
+      await readResponse(response, exchange, this);
+    } catch (error) {
+      ending.abort();
+      const { brokenError } = await import("./http-errors.ts");
+      const failed = { id, error: brokenError(error, this.options.name, message.method) };
+      void this.take([{ failed }]);
+    } finally {
+      this.#exchanges.remove(exchange);
+    }
+  }
+
+  /** Sends what has no answer. */
+  async #tell(message: Message, body: string, { signal, headers }: SendOptions): Promise<void> {
+    const what = nameOf(message);
+    const hadSession = this.#session.isOpen;
+    const ending = this.#ending.signal;
+    try {
+      const response = await this.#fetch({
+        method: "POST",
+        body,
+        headers: { ...posted, ...this.#session.headers, ...modernHeaders(message), ...headers },
+        signal: signal === undefined ? ending : AbortSignal.any([ending, signal]),
+      });
+      if (response.ok && what === "notifications/initialized") this.#listenSoon();
+      if (response.ok && isEmpty(response)) return;
+      const { readRemark } = await import("./http-tell.ts");
+      readRemark(response, { what, hadSession, link: this }).catch(() => {});
+    } catch (error) {
+      const { brokenError } = await import("./http-errors.ts");
+      throw brokenError(error, this.options.name, what);
+    }
+  }
+
+  /** Not before what follows the handshake is on its way: that shall have the connection that is there. */
+  #listenSoon(): void {
+    const { signal } = this.#ending;
+    const { name, log } = this.options;
+    const listen = async () => {
+      const http = await import("./http-listen.ts");
+      await http.listen(this, signal);
+    };
+    setTimeout(() => {
+      if (signal.aborted) return;
+      listen().catch((error: unknown) => {
+        if (!signal.aborted) debug(log, name, () => `its own stream failed: ${String(error)}`);
+      });
+    }, 0);
+  }
+
+  #fetch(init: BunFetchRequestInit): Promise<Response> {
+    // How long an answer may take, and a stream be quiet, is for whoever waits for it to say.
+    const unhurried: BunFetchRequestInit = { ...init, timeout: false };
+    return this.options.fetch(this.options.url, unhurried);
+  }
+
+  /** There is no link to send it on. */
+  async #refuse(message: Message): Promise<void> {
+    const { closedError, lostSession } = await import("./http-errors.ts");
+    const { name } = this.options;
+    if (this.#isClosed || this.#lostStatus === undefined) throw closedError(name);
+    const error = lostSession(name, nameOf(message), this.#lostStatus);
+    if (!isRequest(message)) throw error;
+    void this.incoming.push({ failed: { id: message.id, error } });
+  }
+
+  #end(info: CloseInfo): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#ending.abort();
+    this.#exchanges.end();
+    this.incoming.end();
+    this.#closing.resolve(info);
+  }
+}
+
+/** A message in an error. */
+function nameOf(message: Message): string {
+  return isResponse(message) ? "an answer" : message.method;
+}
+
+function isEmpty({ body, headers, status }: Response): boolean {
+  return body === null || status === 204 || headers.get("content-length") === "0";
+}

@@ -1,0 +1,383 @@
+/** Hosts over servers that are reached by a URL: every transport and era, sessions that are lost, headers, goodbyes. */
+import { describe, expect, test } from "bun:test";
+
+import { silent } from "../../lib/base/log.ts";
+import type { Verdict } from "../../lib/client/types.ts";
+import type { HttpServer } from "../../lib/config/types.ts";
+import { createHost } from "../../lib/host/create.ts";
+import { openHost } from "../../lib/host/host.ts";
+import type { Host, OpenedHost, OpenHostOptions } from "../../lib/host/types.ts";
+import { serveRemote } from "../fixtures/remote/server.ts";
+import type { RemoteServer, RemoteServerOptions } from "../fixtures/remote/server.ts";
+import type { FixtureTool } from "../fixtures/remote/tools.ts";
+import { textOf } from "./kit.ts";
+
+type Link = Pick<HttpServer, "transport">["transport"];
+
+async function hostOf({ url }: RemoteServer, transport: Link = "auto"): Promise<Host> {
+  return await createHost({ servers: { far: { url, transport } }, log: silent });
+}
+
+async function echo(host: Pick<Host, "call">, text: string): Promise<string> {
+  return textOf(await host.call({ tool: "echo", arguments: { text } }));
+}
+
+/** A link that holds a connection is told of its end: until then a call would be lost on it. */
+async function restart(server: RemoteServer, host: Host): Promise<void> {
+  await server.restart();
+  if (server.url.endsWith("/sse") || server.url.startsWith("ws"))
+    while (host.servers()[0]?.state === "ready") await Bun.sleep(2);
+}
+
+const kinds: [string, RemoteServerOptions][] = [
+  ["http, legacy", { transport: "http", era: "legacy" }],
+  ["http, legacy without sessions", { transport: "http", era: "legacy", sessions: false }],
+  ["http, modern", { transport: "http", era: "modern" }],
+  ["http, both eras", { transport: "http", era: "both" }],
+  ["sse", { transport: "sse" }],
+  ["ws, legacy", { transport: "ws", era: "legacy" }],
+  ["ws, modern", { transport: "ws", era: "modern" }],
+];
+
+/** One without sessions knows after a restart that it was not greeted, and has no way to say so. */
+const restartable = kinds.filter(([, { sessions }]) => sessions !== false);
+
+describe.each(kinds)("%s", (_, options) => {
+  test("is found from a URL, and used", async () => {
+    await using server = await serveRemote(options);
+    await using host = await hostOf(server);
+    expect((await host.tools()).tools.map(({ tool }) => tool)).toContain("echo");
+    expect(await echo(host, "hi")).toBe("hi");
+    const era = options.era === "legacy" || options.transport === "sse" ? "legacy" : "modern";
+    expect(host.servers()).toMatchObject([{ state: "ready", era }]);
+  });
+});
+
+describe.each(restartable)("%s", (_, options) => {
+  test("is restarted between calls, and nobody notices", async () => {
+    await using server = await serveRemote(options);
+    await using host = await hostOf(server);
+    expect(await echo(host, "before")).toBe("before");
+    await restart(server, host);
+    expect(await echo(host, "after")).toBe("after");
+    await restart(server, host);
+    expect((await host.tools()).failed).toEqual([]);
+  });
+
+  test("is connected anew once for many calls that find it restarted", async () => {
+    await using server = await serveRemote(options);
+    await using host = await hostOf(server, options.transport);
+    await host.tools();
+    await restart(server, host);
+    const before = server.methods().filter((method) => method === "initialize").length;
+    const calls = Array.from({ length: 20 }, (__, i) => echo(host, `${i}`));
+    expect(await Promise.all(calls)).toEqual(calls.map((__, i) => `${i}`));
+    const greetings = server.methods().filter((method) => method === "initialize").length - before;
+    expect(greetings).toBe(host.servers()[0]?.era === "legacy" ? 1 : 0);
+  });
+});
+
+describe("which transport a URL speaks", () => {
+  test("HTTP+SSE is tried only where initialize was refused by 400, 404 or 405 without a message", async () => {
+    for (const status of [400, 404, 405]) {
+      await using server = await serveRemote({
+        transport: "sse",
+        intercept: ({ method, path }) =>
+          method === "POST" && path === "/sse" ? new Response("no", { status }) : undefined,
+      });
+      await using host = await hostOf(server);
+      expect(await echo(host, "hi")).toBe("hi");
+    }
+  });
+
+  // B034
+  test.each([
+    [
+      "500",
+      () => new Response("broken", { status: 500 }),
+      { code: "server_start", facts: { httpStatus: 500 } },
+    ],
+    [
+      "503",
+      () => new Response("soon", { status: 503 }),
+      { code: "server_start", facts: { httpStatus: 503 } },
+    ],
+    ["401", () => new Response("who?", { status: 401 }), { code: "auth_required" }],
+    [
+      "404 with a message",
+      () =>
+        Response.json(
+          { jsonrpc: "2.0", id: null, error: { code: -32000, message: "gone" } },
+          { status: 404 },
+        ),
+      { code: "server_start" },
+    ],
+    [
+      "a web page",
+      () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+      { code: "server_start" },
+    ],
+  ])("%s is told as it is, and nothing else is tried", async (_, answer, expected) => {
+    const methods: string[] = [];
+    await using server = await serveRemote({
+      transport: "http",
+      intercept: ({ method }) => {
+        methods.push(method);
+        return method === "POST" ? answer() : new Response("not here", { status: 405 });
+      },
+    });
+    await using host = await hostOf(server);
+    const { failed } = await host.tools();
+    expect(failed[0]?.error).toMatchObject(expected);
+    expect(methods).not.toContain("GET");
+  });
+
+  test("the first error counts where HTTP+SSE is not there either", async () => {
+    await using server = await serveRemote({
+      transport: "http",
+      intercept: () => new Response("nothing here", { status: 404 }),
+    });
+    await using host = await hostOf(server);
+    const { failed } = await host.tools();
+    expect(failed[0]?.error).toMatchObject({
+      code: "server_start",
+      facts: { httpStatus: 404, method: "initialize" },
+    });
+  });
+});
+
+// --- remembered eras ---
+
+/** A command that uses a server, and leaves. */
+async function command<T>(
+  { url }: RemoteServer,
+  verdicts: OpenHostOptions["verdicts"],
+  use: (host: OpenedHost) => Promise<T>,
+): Promise<T> {
+  const host = opened({ url }, verdicts && { verdicts });
+  try {
+    return await use(host);
+  } finally {
+    await host.leave();
+  }
+}
+
+function opened(server: Partial<HttpServer>, more: Partial<OpenHostOptions> = {}): OpenedHost {
+  const far: HttpServer = {
+    name: "far",
+    kind: "http",
+    url: "",
+    transport: "auto",
+    headers: {},
+    protocol: "auto",
+    lifecycle: "lazy",
+    origin: { label: "test", kind: "named" },
+    written: undefined,
+    ...server,
+  };
+  return openHost({
+    servers: [far],
+    prepare: async (entry) => entry,
+    policy: [],
+    env: {},
+    signal: new AbortController().signal,
+    log: silent,
+    ...more,
+  });
+}
+
+function memory(): NonNullable<OpenHostOptions["verdicts"]> & { kept: Map<string, Verdict> } {
+  const kept = new Map<string, Verdict>();
+  return {
+    kept,
+    read: async (key) => kept.get(key),
+    write: async (key, verdict) => void (verdict.stale ? kept.delete(key) : kept.set(key, verdict)),
+  };
+}
+
+test("a modern server that is known costs a list and a call, and the call alone without validation", async () => {
+  await using server = await serveRemote({ transport: "http", era: "modern" });
+  const verdicts = memory();
+  const call = { tool: "echo", arguments: { text: "hi" } };
+  await command(server, verdicts, (host) => host.call(call));
+  expect(server.methods()).toEqual(["server/discover", "tools/list", "tools/call"]);
+  server.requests.length = 0;
+  expect(textOf(await command(server, verdicts, (host) => host.call(call)))).toBe("hi");
+  expect(server.methods()).toEqual(["tools/list", "tools/call"]);
+  server.requests.length = 0;
+  const unchecked = { ...call, validate: false };
+  expect(textOf(await command(server, verdicts, (host) => host.call(unchecked)))).toBe("hi");
+  expect(server.methods()).toEqual(["tools/call"]);
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a server that became %s is found out, and remembered",
+  async (era) => {
+    const verdicts = memory();
+    let port: number;
+    {
+      await using server = await serveRemote({
+        transport: "http",
+        era: era === "legacy" ? "modern" : "legacy",
+      });
+      port = Number(new URL(server.url).port);
+      expect(await command(server, verdicts, (host) => echo(host, "one"))).toBe("one");
+    }
+    await using server = await serveRemote({ transport: "http", era, port });
+    expect(await command(server, verdicts, (host) => echo(host, "two"))).toBe("two");
+    expect([...verdicts.kept.values()]).toMatchObject([{ era }]);
+    server.requests.length = 0;
+    expect(await command(server, verdicts, (host) => echo(host, "three"))).toBe("three");
+    expect(server.methods()).not.toContain(era === "modern" ? "initialize" : "server/discover");
+  },
+);
+
+test("HTTP+SSE is remembered, and forgotten when the server has learned another transport", async () => {
+  const verdicts = memory();
+  let port: number;
+  {
+    await using server = await serveRemote({ transport: "sse" });
+    port = Number(new URL(server.url).port);
+    await command(server, verdicts, (host) => echo(host, "one"));
+    server.requests.length = 0;
+    expect(await command(server, verdicts, (host) => echo(host, "two"))).toBe("two");
+    expect(server.requests.map(({ method }) => method)[0]).toBe("GET");
+    expect(server.methods()).not.toContain("server/discover");
+  }
+  await using server = await serveRemote({ transport: "http", era: "modern", port });
+  const { origin } = new URL(server.url);
+  const url = `${origin}/sse`;
+  const at = { ...server, url };
+  await using proxied = await serveRemote({
+    transport: "http",
+    intercept: async ({ method, headers, body }) =>
+      await fetch(server.url, { method, headers, ...(body && { body }) }),
+  });
+  verdicts.kept.set([...verdicts.kept.keys()][0]!, [...verdicts.kept.values()][0]!);
+  void at;
+  expect(await command(proxied, verdicts, (host) => echo(host, "three"))).toBe("three");
+});
+
+// --- headers of arguments ---
+
+const region = (header: string): FixtureTool => ({
+  tool: {
+    name: "place",
+    inputSchema: { type: "object", properties: { at: { type: "string", "x-mcp-header": header } } },
+  },
+  run: ({ at }) => ({ content: [{ type: "text", text: `at ${String(at)}` }] }),
+});
+
+test("arguments that the schema marks go into headers, over HTTP to a modern server", async () => {
+  await using server = await serveRemote({
+    transport: "http",
+    era: "modern",
+    tools: [region("Place")],
+  });
+  await using host = await hostOf(server);
+  expect(textOf(await host.call({ tool: "place", arguments: { at: "Zürich" } }))).toBe("at Zürich");
+  expect(server.requests.at(-1)?.headers["mcp-param-place"]).toBe("=?base64?WsO8cmljaA==?=");
+});
+
+test("a call that lacked its headers is sent once more after a look at the list", async () => {
+  await using server = await serveRemote({
+    transport: "http",
+    era: "modern",
+    tools: [region("Place")],
+  });
+  await using host = await hostOf(server);
+  const call = { tool: "place", arguments: { at: "home" }, validate: false };
+  expect(textOf(await host.call(call))).toBe("at home");
+  expect(server.methods()).toEqual(["server/discover", "tools/call", "tools/list", "tools/call"]);
+});
+
+test("headers that are refused a second time are the server's last word", async () => {
+  const error = { code: -32020, message: "headers do not match" };
+  await using server = await serveRemote({
+    transport: "http",
+    era: "modern",
+    intercept: ({ message }) =>
+      message !== undefined &&
+      "method" in message &&
+      "id" in message &&
+      message.method === "tools/call"
+        ? Response.json({ jsonrpc: "2.0", id: message.id, error }, { status: 400 })
+        : undefined,
+  });
+  await using host = await hostOf(server);
+  const outcome = await host.call({ tool: "echo", arguments: { text: "hi" } });
+  expect(outcome).toMatchObject({
+    status: "failed",
+    error: { code: "rpc_error", facts: { rpcCode: -32020 } },
+  });
+  expect(server.methods().filter((method) => method === "tools/call")).toHaveLength(2);
+});
+
+test.each(restartable)(
+  "a tool with a bad header is left out over modern HTTP alone: %s",
+  async (kind, options) => {
+    await using server = await serveRemote({ ...options, tools: [region("not a name")] });
+    await using host = await hostOf(server);
+    const { tools, warnings } = await host.tools();
+    const isHttp = kind === "http, modern" || kind === "http, both eras";
+    expect(tools.some(({ tool }) => tool === "place")).toBe(!isHttp);
+    expect(tools.some(({ tool }) => tool === "echo")).toBe(true);
+    const told = warnings.filter(({ text }) =>
+      /place.*not a name of a header.*left out/.test(text),
+    );
+    expect(told).toHaveLength(isHttp ? 1 : 0);
+  },
+);
+
+// --- goodbyes ---
+
+test("leaving ends the session, and does not wait for a server that does not answer", async () => {
+  for (const hangs of [false, true]) {
+    await using server = await serveRemote({
+      transport: "http",
+      intercept: ({ method }) => (method === "DELETE" && hangs ? new Promise(() => {}) : undefined),
+    });
+    const host = opened({ url: server.url });
+    expect(await echo(host, "hi")).toBe("hi");
+    const startedAt = performance.now();
+    await host.leave();
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    const last = server.requests.filter(({ method }) => method === "DELETE");
+    expect(last).toHaveLength(1);
+    expect(last[0]?.headers["mcp-session-id"]).toBeDefined();
+  }
+});
+
+test("one refusal fails its call alone", async () => {
+  // B038
+  let calls = 0;
+  await using server = await serveRemote({
+    transport: "http",
+    intercept: ({ message }) =>
+      message !== undefined &&
+      "method" in message &&
+      message.method === "tools/call" &&
+      ++calls === 3
+        ? new Response("busy", { status: 503 })
+        : undefined,
+  });
+  await using host = await hostOf(server);
+  await host.tools();
+  const outcomes = await Promise.all(
+    Array.from({ length: 5 }, (_, i) => host.call({ tool: "echo", arguments: { text: `${i}` } })),
+  );
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual([
+    ...Array.from({ length: 4 }, () => "completed"),
+    expect.any(String),
+  ]);
+  expect(await echo(host, "later")).toBe("later");
+  expect(server.methods().filter((method) => method === "initialize")).toHaveLength(1);
+});
+
+test("a file of certificates that is not there is an error of the config", async () => {
+  await using host = await createHost({
+    servers: { far: { url: "https://localhost:1/mcp", tls: { ca: "/nowhere/ca.pem" } } },
+  });
+  const { failed } = await host.tools();
+  expect(failed[0]?.error).toMatchObject({ code: "config", facts: { file: "/nowhere/ca.pem" } });
+});
