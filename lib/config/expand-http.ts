@@ -42,7 +42,9 @@ async function expandTls(written: ServerTls, values: Values): Promise<ServerTls>
     // A secret is the text itself, and no path that could be shown.
     const isFile = !isPem(value) && !/\$\{(secret|input|file):/.test(text);
     tls[key] = isFile ? await values.file(value, field) : value;
-    if (!isPem(tls[key])) throw values.error(field, "expected certificates or a key in PEM form");
+    const kind = key === "key" ? "PRIVATE KEY" : "CERTIFICATE";
+    if (!tls[key].includes(`${kind}-----`))
+      throw values.error(field, `expected a ${kind.toLowerCase()} in PEM form`);
   }
   if (written.passphrase !== undefined)
     tls.passphrase = await values.text(written.passphrase, "tls.passphrase");

@@ -79,7 +79,9 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     const ours = toHostError(error, call?.server ?? request.tool, call?.tool);
     // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
     if (call !== undefined && ours.facts.rpcCode === invalidParams) registry.doubt(call.server);
-    outcome = failureOf(ours, { sent, durationMs: performance.now() - startedAt });
+    // Handed over is not sent where nobody took it.
+    const isSent = sent && ours.facts.sent !== false;
+    outcome = failureOf(ours, { sent: isSent, durationMs: performance.now() - startedAt });
   }
   if (call !== undefined) {
     const { id, server, tool } = call;

@@ -17,9 +17,10 @@ export async function unreachable(
   route: Route | undefined,
   options: FetchOptions,
   signal: AbortSignal,
+  connect: (place: Place) => Promise<unknown> = open,
 ): Promise<HostError | undefined> {
   const place = placeOf(route ? new URL(route.url) : url);
-  const opening = open(place, signal);
+  const opening = connect(place);
   const waitMs = Math.min(options.connectTimeoutMs ?? connectTimeoutMs, probeMsMax);
   if ((await settlesWithin(opening, waitMs)) || signal.aborted) return undefined;
   const waited = ((options.connectTimeoutMs ?? connectTimeoutMs) + waitMs) / 1000;
@@ -40,9 +41,13 @@ export async function unreachable(
 /** A healthy network answers much sooner; we have waited for the first attempt already. */
 const probeMsMax = 3000;
 
+interface Place {
+  host: string;
+  port: number;
+}
+
 /** Settles when there is a connection or a refusal; both say that somebody is there. */
-async function open({ host, port }: { host: string; port: number }, signal: AbortSignal) {
+async function open({ host, port }: Place): Promise<void> {
   const socket = await Bun.connect({ hostname: host, port, socket: { data() {} } });
   socket.end();
-  signal.throwIfAborted();
 }

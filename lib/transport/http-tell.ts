@@ -1,17 +1,64 @@
 /**
- * What a server says to a message that has no answer (a notification, an answer of ours), where it says anything: what it
- * brought is handed on, a refusal is logged, and neither ever fails the link, but for a lost session. Loaded when needed.
+ * Messages that have no answer (notifications, answers of ours), and what follows the one that ends the handshake. What a
+ * server says to them is handed on where it is a message, and logged where it is a refusal; neither ever fails the link,
+ * but for a lost session.
  */
-import { readExcerpt, typeOf } from "./http-body.ts";
-import { clean } from "./http-facts.ts";
-import { isSessionLost } from "./http-refusal.ts";
+import { debug } from "../base/log.ts";
 import type { Link } from "./http-types.ts";
 
-/** `what`: the message, for the log; `hadSession`: it carried a session id. */
-export async function readRemark(
+/** A message on its way. */
+export interface Telling {
+  /** Its method, or whatever it is called in an error. */
+  what: string;
+  init: RequestInit;
+  /** It carries a session id. */
+  hadSession: boolean;
+}
+
+/**
+ * Sends it, and waits until the server has taken it. True if it was not refused.
+ * @throws HostError `server_exit` and what `fetch` throws
+ */
+export async function tell(link: Link, telling: Telling): Promise<boolean> {
+  try {
+    const response = await link.fetch(telling.init);
+    if (!response.ok || !isEmpty(response)) readRemark(response, link, telling).catch(() => {});
+    return response.ok;
+  } catch (error) {
+    const { brokenError } = await import("./http-errors.ts");
+    throw brokenError(error, link.options.name, telling.what);
+  }
+}
+
+/**
+ * Opens the server's own stream, but not before what follows the handshake is on its way: that shall have the connection
+ * that is there already.
+ */
+export function listenSoon(link: Link, signal: AbortSignal): void {
+  const { name, log } = link.options;
+  const begin = async () => {
+    try {
+      const { listen } = await import("./http-listen.ts");
+      await listen(link, signal);
+    } catch (error) {
+      if (!signal.aborted) debug(log, name, () => `its own stream failed: ${String(error)}`);
+    }
+  };
+  setTimeout(() => {
+    if (!signal.aborted) void begin();
+  }, 0);
+}
+
+// --- internal ---
+
+const bodyBytesMax = 65_536;
+
+async function readRemark(
   response: Response,
-  { what, hadSession, link }: { what: string; hadSession: boolean; link: Link },
+  link: Link,
+  { what, hadSession }: Telling,
 ): Promise<void> {
+  const { readExcerpt, typeOf } = await import("./http-body.ts");
   const { name, log } = link.options;
   const { status } = response;
   if (response.ok && typeOf(response) === "text/event-stream") {
@@ -20,14 +67,15 @@ export async function readRemark(
     return;
   }
   const text = await readExcerpt(response, { bytesMax: bodyBytesMax, ms: link.times.refusalMs });
-  if (!response.ok) {
-    const excerpt = clean(text);
-    const shown = excerpt === "" ? "" : `: ${excerpt}`;
-    log({ level: "warn", server: name, text: `it refused ${what} (HTTP ${status})${shown}` });
-  }
+  if (response.ok) return;
+  const { clean } = await import("./http-facts.ts");
+  const { isSessionLost } = await import("./http-refusal.ts");
+  const excerpt = clean(text);
+  const shown = excerpt === "" ? "" : `: ${excerpt}`;
+  log({ level: "warn", server: name, text: `it refused ${what} (HTTP ${status})${shown}` });
   if (hadSession && isSessionLost(status, text, [])) link.loseSession(status);
 }
 
-// --- internal ---
-
-const bodyBytesMax = 65_536;
+function isEmpty({ body, headers, status }: Response): boolean {
+  return body === null || status === 204 || headers.get("content-length") === "0";
+}

@@ -44,6 +44,8 @@ export interface Link {
   readonly read: TextReader;
   /** Hands on what a body brought; `exchange`: what it answers. To be awaited where it gives a promise. */
   take(items: readonly Incoming[], exchange?: Exchange): Promise<void> | undefined;
+  /** One request to the server. Throws what the injected `fetch` throws. */
+  fetch(init: RequestInit): Promise<Response>;
   /** Opens an event stream of the session. Throws what `fetch` throws. */
   get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response>;
   /** The server does not know the session any more. */

@@ -5,13 +5,13 @@
  */
 import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
-import { debug } from "../base/log.ts";
 import { modernHeaders } from "../protocol/headers.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
 import { readResponse, responseBytesMax } from "./http-answer.ts";
 import { Exchanges } from "./http-exchanges.ts";
 import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
+import { listenSoon, tell } from "./http-tell.ts";
 import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
 import { textReader } from "./whole-text.ts";
@@ -53,12 +53,12 @@ class HttpTransport implements Transport, Link {
   #lostStatus: number | undefined;
 
   constructor(options: HttpOptions) {
-    const { name, log, responseBytesMax: bytesMax = responseBytesMax } = options;
+    const { name, log, times, responseBytesMax: bytesMax = responseBytesMax } = options;
     this.options = options;
-    this.times = { ...defaultTimes, ...options.times };
+    this.times = { ...defaultTimes, ...times };
     this.read = textReader({ name, log, unit: "HTTP answer", bytesMax });
     this.#session = new HttpSession(options);
-    this.#goodbyes = new Goodbyes((init) => this.#fetch(init), this.times.deleteMs);
+    this.#goodbyes = new Goodbyes((init) => this.fetch(init), this.times.deleteMs);
     this.#exchanges = new Exchanges({
       name,
       log,
@@ -101,13 +101,19 @@ class HttpTransport implements Transport, Link {
     return room;
   }
 
+  fetch(init: RequestInit): Promise<Response> {
+    // How long an answer may take, and a stream be quiet, is for whoever waits for it to say.
+    const unhurried: BunFetchRequestInit = { ...init, timeout: false };
+    return this.options.fetch(this.options.url, unhurried);
+  }
+
   get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
     const headers = {
       Accept: "text/event-stream",
       ...this.#session.headers,
       ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
     };
-    return this.#fetch({ method: "GET", headers, signal });
+    return this.fetch({ method: "GET", headers, signal });
   }
 
   /** Others in flight are told by their own answers; what is left then goes with the link. */
@@ -122,8 +128,8 @@ class HttpTransport implements Transport, Link {
 
   /** Begins the exchange of one request. */
   #ask(message: Request, body: string, headers: SendOptions["headers"]): void {
-    const own = modernHeaders(message);
-    const isModern = "Mcp-Method" in own;
+    const modern = modernHeaders(message);
+    const isModern = "Mcp-Method" in modern;
     if (message.method === "initialize") this.#session.forget();
     const exchange: Exchange = {
       id: message.id,
@@ -134,14 +140,15 @@ class HttpTransport implements Transport, Link {
       isAnswered: false,
     };
     this.#exchanges.add(exchange);
-    const era = isModern ? own : this.#session.headers;
-    void this.#exchange(exchange, { body, headers: { ...posted, ...era, ...headers } });
+    const era = isModern ? modern : this.#session.headers;
+    const own = { ...posted, ...era, ...headers };
+    void this.#exchange(exchange, { method: "POST", body, headers: own });
   }
 
   async #exchange(exchange: Exchange, init: RequestInit): Promise<void> {
     const { id, ending, isModern, message } = exchange;
     try {
-      const response = await this.#fetch({ method: "POST", ...init, signal: ending.signal });
+      const response = await this.fetch({ ...init, signal: ending.signal });
       const { headers, ok } = response;
       const stray = isModern ? strayHeaders(headers) : undefined;
       if (stray !== undefined) this.#goodbyes.say(stray);
@@ -162,44 +169,12 @@ class HttpTransport implements Transport, Link {
   async #tell(message: Message, body: string, { signal, headers }: SendOptions): Promise<void> {
     const what = nameOf(message);
     const hadSession = this.#session.isOpen;
+    const own = { ...posted, ...this.#session.headers, ...modernHeaders(message), ...headers };
     const ending = this.#ending.signal;
-    try {
-      const response = await this.#fetch({
-        method: "POST",
-        body,
-        headers: { ...posted, ...this.#session.headers, ...modernHeaders(message), ...headers },
-        signal: signal === undefined ? ending : AbortSignal.any([ending, signal]),
-      });
-      if (response.ok && what === "notifications/initialized") this.#listenSoon();
-      if (response.ok && isEmpty(response)) return;
-      const { readRemark } = await import("./http-tell.ts");
-      readRemark(response, { what, hadSession, link: this }).catch(() => {});
-    } catch (error) {
-      const { brokenError } = await import("./http-errors.ts");
-      throw brokenError(error, this.options.name, what);
-    }
-  }
-
-  /** Not before what follows the handshake is on its way: that shall have the connection that is there. */
-  #listenSoon(): void {
-    const { signal } = this.#ending;
-    const { name, log } = this.options;
-    const listen = async () => {
-      const http = await import("./http-listen.ts");
-      await http.listen(this, signal);
-    };
-    setTimeout(() => {
-      if (signal.aborted) return;
-      listen().catch((error: unknown) => {
-        if (!signal.aborted) debug(log, name, () => `its own stream failed: ${String(error)}`);
-      });
-    }, 0);
-  }
-
-  #fetch(init: BunFetchRequestInit): Promise<Response> {
-    // How long an answer may take, and a stream be quiet, is for whoever waits for it to say.
-    const unhurried: BunFetchRequestInit = { ...init, timeout: false };
-    return this.options.fetch(this.options.url, unhurried);
+    const until = signal === undefined ? ending : AbortSignal.any([ending, signal]);
+    const init: RequestInit = { method: "POST", body, headers: own, signal: until };
+    const isTaken = await tell(this, { what, init, hadSession });
+    if (isTaken && what === "notifications/initialized") listenSoon(this, ending);
   }
 
   /** There is no link to send it on. */
@@ -222,11 +197,6 @@ class HttpTransport implements Transport, Link {
   }
 }
 
-/** A message in an error. */
 function nameOf(message: Message): string {
   return isResponse(message) ? "an answer" : message.method;
-}
-
-function isEmpty({ body, headers, status }: Response): boolean {
-  return body === null || status === 204 || headers.get("content-length") === "0";
 }

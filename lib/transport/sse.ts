@@ -94,6 +94,7 @@ class SseTransport implements Transport {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ kind: "local" });
+    this.#ending.abort();
     await this.closed;
   }
 
@@ -102,27 +103,29 @@ class SseTransport implements Transport {
     try {
       return await postMessage(this.#options, message, post);
     } catch (error) {
-      // The end of the link tells more, and to all that wait at once.
-      if (this.#info !== undefined) return { items: [] };
-      if (!isRequest(message) || !isHostError(error)) throw error;
-      return { items: [{ failed: { id: message.id, error } }] };
+      if (this.#info === undefined && isRequest(message) && isHostError(error))
+        return { items: [{ failed: { id: message.id, error } }] };
+      // The end of the link tells more, and to all that wait at once; whether this one got out is told by throwing.
+      const isUnsent = isHostError(error) && error.facts.sent === false;
+      if (this.#info === undefined || isUnsent || !isRequest(message)) throw error;
+      return { items: [] };
     }
   }
 
   #posted({ items, lost }: Posted): void {
     for (const item of items) void this.incoming.push(item);
-    if (lost !== undefined)
-      this.#end({
-        kind: "error",
-        ...lost,
-        how: `no longer knows this link (HTTP ${lost.httpStatus})`,
-      });
+    if (lost === undefined) return;
+    this.#end({
+      kind: "error",
+      ...lost,
+      how: `no longer knows this link (HTTP ${lost.httpStatus})`,
+    });
+    this.#ending.abort();
   }
 
   #end(info: CloseInfo): void {
     this.#info ??= info;
     this.incoming.end();
-    this.#ending.abort();
   }
 
   async #read(events: EventStream): Promise<CloseInfo> {

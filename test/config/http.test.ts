@@ -72,9 +72,10 @@ describe("tls", () => {
 
   test("the text itself may be given", async () => {
     const key = await Bun.file(join(certificates, "client.key.pem")).text();
-    const { server } = await read({ tls: { cert: key, key: "${secret:key}" } });
+    const cert = await Bun.file(join(certificates, "client.pem")).text();
+    const { server } = await read({ tls: { cert, key: "${secret:key}" } });
     const { server: ready } = await expandServer(server, context("/", { MCPHOST_SECRET_KEY: key }));
-    expect(ready.tls).toEqual({ cert: key, key });
+    expect(ready.tls).toEqual({ cert, key });
   });
 
   test.each([
@@ -83,8 +84,12 @@ describe("tls", () => {
     [{ cert: "c.pem" }, /^server "h": tls: cert and key belong together$/],
     [{ key: "k.pem" }, /^server "h": tls: cert and key belong together$/],
     // A secret that is no PEM is no path either, and is not shown.
-    [{ ca: "${secret:ca}" }, /^server "h": tls\.ca: expected certificates or a key in PEM form$/],
-    [{ ca: "README.md" }, /^server "h": tls\.ca: expected certificates or a key in PEM form$/],
+    [{ ca: "${secret:ca}" }, /^server "h": tls\.ca: expected a certificate in PEM form$/],
+    [{ ca: "README.md" }, /^server "h": tls\.ca: expected a certificate in PEM form$/],
+    [
+      { cert: "test/fixtures/tls/ca.pem", key: "test/fixtures/tls/ca.pem" },
+      /^server "h": tls\.key: expected a private key in PEM form$/,
+    ],
   ])("%j is refused", async (tls, message) => {
     const { server } = await read({ tls });
     server.origin = { ...server.origin, file: join(root, "c.json") };
