@@ -5,6 +5,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
+import { modernRevisions } from "../protocol/modern.ts";
 import { namesModes } from "../protocol/modes.ts";
 import type { AnswerOptions, Answers } from "./types.ts";
 
@@ -18,6 +19,7 @@ export function capabilitiesOf(answers: Answers, revision: string): Capabilities
     ...(roots && { roots: {} }),
     ...(sample && { sampling: sampleTools && namesModes(revision) ? { tools: {} } : {} }),
     ...((elicit || "url" in modes) && { elicitation: modes }),
+    ...(modernRevisions.includes(revision) && { extensions }),
   };
 }
 
@@ -62,6 +64,9 @@ export async function answerTo(
 }
 
 // --- internal ---
+
+/** The extensions that we speak (protocol.md 1.17); whatever else a server declares is left alone. */
+const extensions = { "io.modelcontextprotocol/tasks": {} };
 
 function refusal(message: string): ErrorObject {
   return { code: -32602, message };

@@ -105,10 +105,7 @@ const timeoutDefaultMs = 60_000;
 /** How this client sends one request: dressed by the codec, with its own id as progress token. */
 function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
   const { clientInfo, logLevel } = options;
-  const capabilities = {
-    ...capabilitiesOf(options.answers, codec.revision),
-    ...(codec.era === "modern" && { extensions }),
-  };
+  const capabilities = capabilitiesOf(options.answers, codec.revision);
   const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
   return (method, params, requestOptions, about) => {
     const dressed = (id: number): JsonObject => {
@@ -122,9 +119,6 @@ function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
     });
   };
 }
-
-/** The extensions that we speak; whatever else a server declares is left alone. */
-const extensions = { "io.modelcontextprotocol/tasks": {} };
 
 /** Asks a legacy server for its logs; whether it takes that or not changes nothing. */
 function setLogLevel({ peer, codec, capabilities }: Connection, options: ConnectOptions): void {
@@ -170,12 +164,13 @@ async function callTool(
   const { name: tool } = call;
   const about = { label: `tools/call of ${tool}`, facts: { tool } };
   const { task } = options;
+  const send = (params: JsonObject, more: RequestOptions) =>
+    request(line, { method: "tools/call", params, about }, more);
   try {
-    const params =
-      task === undefined ? call : (await tasks()).askForTask(call, taskLine(line), task);
-    const reply = await request(line, { method: "tools/call", params, about }, options);
-    const isTask = line.codec.era === "modern" && reply.result.resultType === "task";
-    if (task === undefined && !isTask) return reply;
+    if (task !== undefined)
+      return await (await tasks()).callAsTask({ call, send }, taskLine(line), { ...options, task });
+    const reply = await send(call, options);
+    if (line.codec.era === "legacy" || reply.result.resultType !== "task") return reply;
     return await (await tasks()).followCall(reply, taskLine(line), options);
   } catch (error) {
     throw lossOf(error);

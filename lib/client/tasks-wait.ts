@@ -12,7 +12,6 @@ import { sliceMember } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { isTerminal, pollDelayMs, readTask, taskError } from "../protocol/tasks.ts";
 import type { Task } from "../protocol/tasks.ts";
-import { answerAll } from "./rounds.ts";
 import {
   cancelledTaskError,
   forgottenError,
@@ -21,11 +20,14 @@ import {
   taskFault,
 } from "./tasks-errors.ts";
 import type { TaskPlace } from "./tasks-errors.ts";
+import { answerTask } from "./tasks-input.ts";
 import type { CallReply, ConnectOptions, FinishOptions, McpClient, Reply } from "./types.ts";
 
 /** A client, and what it was connected with. */
 export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "log" | "pagesMax"> {
   client: Pick<McpClient, "era" | "capabilities" | "request" | "onNotification" | "closed">;
+  /** The progress token of the call that made the task, where it still is one (2025-11-25). */
+  token?: number | undefined;
   /** @default the real one */
   clock?: Clock;
 }
@@ -83,10 +85,7 @@ class Watch {
     const { timeoutMs = 60_000, timeoutMaxMs = timeoutMs * 10, signal } = options;
     this.#capMs = timeoutMaxMs;
     this.#signal = signal ? AbortSignal.any([signal, this.#scope.signal]) : this.#scope.signal;
-    this.#heard = client.onNotification((method, params) => {
-      const isStatus = method === "notifications/tasks/status" || method === "notifications/tasks";
-      if (isStatus && params.taskId === task.taskId) this.#wake();
-    });
+    this.#heard = client.onNotification((method, params) => this.#hear(method, params));
     const onClosed = () => {
       this.#isLinkLost = true;
       this.#wake();
@@ -109,7 +108,7 @@ class Watch {
       // The server sends its questions along with this, and answers when all is done.
       if (task.status === "input_required") {
         if (this.#context.client.era === "legacy") return await this.#ask("tasks/result");
-        await this.#answer();
+        await answerTask(this.#task, this.#answered, { ...this.#context, signal: this.#signal });
       }
       isWaiting = true;
     }
@@ -132,6 +131,22 @@ class Watch {
   end(): void {
     this.#heard[Symbol.dispose]();
     this.#scope.abort();
+  }
+
+  #hear(method: string, params: JsonObject): void {
+    const { token } = this.#context;
+    if (method === "notifications/progress") {
+      if (token === undefined || params.progressToken !== token) return;
+      const { progress, total, message } = params;
+      if (typeof progress !== "number") return;
+      this.#options.onProgress?.({
+        progress,
+        ...(typeof total === "number" && { total }),
+        ...(typeof message === "string" && { message }),
+      });
+    } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
+      if (params.taskId === this.#task.taskId) this.#wake();
+    }
   }
 
   /** Until the server wants to be asked again, or has told that something changed. */
@@ -166,25 +181,6 @@ class Watch {
         await this.#clock.sleep(200 * 2 ** losses, this.#signal);
       }
     }
-  }
-
-  async #answer(): Promise<void> {
-    const { taskId, raw } = this.#task;
-    const { client } = this.#context;
-    const asked = isObject(raw.inputRequests) ? raw.inputRequests : {};
-    const open: [string, { method: string; params: JsonObject }][] = [];
-    for (const [key, request] of Object.entries(asked)) {
-      if (this.#answered.has(key)) continue;
-      if (!isObject(request) || typeof request.method !== "string")
-        throw taskFault(this.#at, "asks for input without saying what");
-      const params = isObject(request.params) ? request.params : {};
-      open.push([key, { method: request.method, params }]);
-    }
-    const signal = this.#signal;
-    const inputResponses = await answerAll(Object.fromEntries(open), { ...this.#context, signal });
-    if (inputResponses === undefined) return;
-    await client.request("tasks/update", { taskId, inputResponses }, { signal });
-    for (const [key] of open) this.#answered.add(key);
   }
 
   async #result(): Promise<CallReply> {

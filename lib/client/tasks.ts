@@ -28,22 +28,18 @@ export function tasksOf(context: TaskContext): ClientTasks {
 }
 
 /**
- * The params that make a call a task where the wish needs it. The modern server decides by itself: nothing is added there.
+ * One call as its wish wants it.
  * @throws HostError `usage`: it must be a task and cannot be one; nothing was sent
  */
-export function askForTask(
-  params: JsonObject & { name: string },
-  { client, name }: TaskContext,
-  { support, detach = false, ttlMs = dayMs }: TaskWish,
-): JsonObject {
-  const offered = offersTasks(client.era, client.capabilities);
-  if (detach && !offered) throw noTask(`server "${name}" does not run calls as tasks`, { name });
-  if (client.era === "modern" || !offered) return params;
-  if (detach && support === "forbidden") {
-    const text = `the tool ${params.name} of server "${name}" does not run as a task`;
-    throw noTask(text, { name, tool: params.name });
-  }
-  return support === "forbidden" ? params : { ...params, task: { ttl: ttlMs } };
+export async function callAsTask(
+  { call, send }: { call: JsonObject & { name: string }; send: Send },
+  context: TaskContext,
+  options: CallOptions & { task: TaskWish },
+): Promise<CallReply> {
+  let token: number | undefined;
+  const params = askForTask(call, context, options.task);
+  const reply = await send(params, { ...options, onId: (id) => (token = id) });
+  return await followCall(reply, { ...context, token }, options);
 }
 
 /** Goes on from the answer to a call: at once with a result; with a task when that is done, or as the wish says. */
@@ -64,6 +60,24 @@ export async function followCall(
 }
 
 // --- internal ---
+
+type Send = (params: JsonObject, options: RequestOptions) => Promise<CallReply>;
+
+/** The params that make a call a task where the wish needs it. A modern server decides by itself: nothing is added there. */
+function askForTask(
+  params: JsonObject & { name: string },
+  { client, name }: TaskContext,
+  { support, detach = false, ttlMs = dayMs }: TaskWish,
+): JsonObject {
+  const offered = offersTasks(client.era, client.capabilities);
+  if (detach && !offered) throw noTask(`server "${name}" does not run calls as tasks`, { name });
+  if (client.era === "modern" || !offered) return params;
+  if (detach && support === "forbidden") {
+    const text = `the tool ${params.name} of server "${name}" does not run as a task`;
+    throw noTask(text, { name, tool: params.name });
+  }
+  return support === "forbidden" ? params : { ...params, task: { ttl: ttlMs } };
+}
 
 const dayMs = 24 * 3_600_000;
 

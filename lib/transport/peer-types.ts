@@ -15,7 +15,7 @@ export interface PeerOptions {
    * link ends. Throw an `RpcError` to answer with that error; absent or anything else thrown is -32601 / -32603.
    */
   onRequest?: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Json>;
-  /** Every notification but progress and cancelled, in order. */
+  /** Every notification in order, but progress and cancellations that are about a request that is under way. */
   onNotification?: (method: string, params: JsonObject) => void;
 }
 

@@ -82,7 +82,10 @@ function notified({ method, params = {} }: Notification, { ours, theirs, options
   try {
     if (method === "notifications/progress") {
       const fault = progressed(params, ours);
-      if (fault !== undefined) debug(`progress ignored: ${fault}`);
+      if (fault === undefined) return;
+      debug(`progress ignored: ${fault}`);
+      // A task keeps the token of the call that made it, which was answered long ago (protocol.md 1.16).
+      options.onNotification?.(method, params);
     } else if (method === "notifications/cancelled") {
       const { requestId } = params;
       const known =

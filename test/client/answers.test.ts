@@ -23,6 +23,8 @@ describe("capabilities", () => {
     sampleTools: true,
   };
 
+  const extensions = { "io.modelcontextprotocol/tasks": {} };
+
   test.each<[string, Answers, JsonObject]>([
     ["2024-11-05", {}, {}],
     ["2025-06-18", all, { roots: {}, sampling: {}, elicitation: {} }],
@@ -30,10 +32,14 @@ describe("capabilities", () => {
     ["2025-11-25", { elicit: accept }, { elicitation: { form: {} } }],
     ["2025-11-25", { elicitUrl: accept }, { elicitation: { url: {} } }],
     ["2025-11-25", all, { roots: {}, sampling: { tools: {} }, elicitation: { form: {}, url: {} } }],
-    ["2026-07-28", { sample: async () => undefined }, { sampling: {} }],
-    ["2026-07-28", { elicit: accept, elicitUrl: accept }, { elicitation: { form: {}, url: {} } }],
+    ["2026-07-28", { sample: async () => undefined }, { sampling: {}, extensions }],
+    [
+      "2026-07-28",
+      { elicit: accept, elicitUrl: accept },
+      { elicitation: { form: {}, url: {} }, extensions },
+    ],
     // Tools without anybody who samples are nothing.
-    ["2026-07-28", { sampleTools: true }, {}],
+    ["2026-07-28", { sampleTools: true }, { extensions }],
   ])("in %s", (revision, answers, expected) => {
     expect(capabilitiesOf(answers, revision)).toEqual(expected);
   });

@@ -308,7 +308,7 @@ test("what was not declared is refused, though the method was", async () => {
 test("an answerer that throws is an error for the server, and only for it", async () => {
   const said = await askedInCall(
     "sampling/createMessage",
-    {},
+    { messages: [], maxTokens: 1 },
     { sample: () => Promise.reject(new Error("no model")) },
   );
   expect(said.error).toMatchObject({ code: -32603 });
@@ -323,13 +323,16 @@ test("exactly what can be answered is declared", async () => {
     legacy.received.find(({ method }) => method === "initialize")?.params.capabilities,
   ).toEqual({
     roots: {},
-    elicitation: {},
+    elicitation: { form: {} },
   });
   const modern = scripted(modernScript(), { answers: { sample: async () => ({}) } });
   await using b = await connect(modern.options);
   await b.listTools();
   for (const message of modern.received) {
-    expect(metaOf(message)["io.modelcontextprotocol/clientCapabilities"]).toEqual({ sampling: {} });
+    expect(metaOf(message)["io.modelcontextprotocol/clientCapabilities"]).toEqual({
+      sampling: {},
+      extensions: { "io.modelcontextprotocol/tasks": {} },
+    });
   }
 });
 

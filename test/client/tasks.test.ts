@@ -12,7 +12,7 @@ import { RpcError } from "../../lib/protocol/jsonrpc.ts";
 import { pollDelayMs, readTask, taskSupportOf } from "../../lib/protocol/tasks.ts";
 import type { Task } from "../../lib/protocol/tasks.ts";
 import { simulatedClock } from "./clock.ts";
-import { metaOf, modernScript, scripted, text, until } from "./kit.ts";
+import { legacyScript, metaOf, modernScript, scripted, text, until } from "./kit.ts";
 import { eras, served } from "./served.ts";
 
 const required: TaskWish = { support: "required" };
@@ -275,6 +275,34 @@ test("a task that the server cancelled, forgot or mixed up is an error that says
     expect(error).toMatchObject({ code: "rpc_error", facts: { taskId: "t" } });
     expect(error.message).toContain(words);
   }
+});
+
+test("the progress token of the call stays that of its task (2025-11-25)", async () => {
+  let token: unknown;
+  const far = scripted((message, end) => {
+    const { params, method } = message;
+    if (method === "tasks/result") return text("done");
+    if (method !== "tasks/get")
+      return legacyScript({
+        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+        call: () => {
+          token = metaOf(message)?.progressToken;
+          return { task: { taskId: "t", status: "working", pollInterval: 1 } };
+        },
+      })(message, end);
+    for (const progressToken of [token, 99])
+      end.send({
+        method: "notifications/progress",
+        params: { progressToken, progress: 1, total: 2, message: "half" },
+      });
+    return { taskId: params["taskId"], status: "completed" };
+  });
+  await using client = await connect(far.options);
+  const heard: unknown[] = [];
+  const onProgress = (progress: unknown) => heard.push(progress);
+  const reply = await client.callTool("one", {}, { task: required, onProgress });
+  expect(reply.result).toMatchObject(text("done"));
+  expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
 });
 
 test("what the server says of its progress is shown", async () => {
