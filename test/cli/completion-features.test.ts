@@ -113,6 +113,11 @@ describe("URIs", () => {
   });
 });
 
+const starts = async (dir: TempDir) => {
+  const text = await Bun.file(dir.file("started")).text();
+  return text.split("\n").length - 1;
+};
+
 describe("the program", () => {
   const server = [...bunAlone, join(root, "test/fixtures/remote/stdio.ts")];
   const [command = "", ...args] = server;
@@ -125,11 +130,6 @@ describe("the program", () => {
     await Bun.write(file, JSON.stringify({ mcpServers: { one: entry } }));
     return file;
   }
-
-  const starts = async (dir: TempDir) => {
-    const text = await Bun.file(dir.file("started")).text();
-    return text.split("\n").length - 1;
-  };
 
   test("names need no server; values start it, and are its own", async () => {
     await using dir = await tempDir();
@@ -175,7 +175,13 @@ describe("the program", () => {
     const before = await starts(dir);
     for (const flags of [[], ["--trust"]]) {
       const { code, stdout, stderr } = await run(
-        ...["completion", "zsh", "--", "prompt", ...flags, "greet", "style="],
+        "completion",
+        "zsh",
+        "--",
+        "prompt",
+        ...flags,
+        "greet",
+        "style=",
       );
       expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "words\n", stderr: "" });
     }
