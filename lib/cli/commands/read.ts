@@ -71,13 +71,14 @@ async function print(answer: HostAnswer, uri: string, { flags }: Parsed, io: Io)
   const json = flags["json"] === true;
   const result = asContent(answer);
   // What goes to a pipe goes there as it is; a person sees text that ends, and binaries by their names.
-  const exact = !json && !io.terminal.stdout && isOne(result);
+  const save = textOf(flags["save"]);
+  const exact = !json && !io.terminal.stdout && isOne(result, save !== undefined);
   const options = {
     tool: uri.slice(uri.search(/[^/]*\/*$/)),
     json,
     quiet: flags["quiet"] === true,
     output: textOf(flags["output"]) ?? (exact ? "-" : undefined),
-    save: textOf(flags["save"]),
+    save,
   };
   try {
     await printResult({ result, raw: answer.raw }, options, io);
@@ -100,12 +101,12 @@ function asContent({ result: { contents } }: HostAnswer): ToolResult {
   };
 }
 
-/** Texts alone, or one binary alone: stdout can hold it whole. */
-function isOne({ content }: ToolResult): boolean {
+/** Texts alone, or one binary alone that is not kept elsewhere: stdout can hold it whole. */
+function isOne({ content }: ToolResult, isSaved: boolean): boolean {
   const blocks = Array.isArray(content) ? content : [];
   const binaries = blocks.filter((block) => {
     const resource = isObject(block) ? block.resource : undefined;
     return isObject(resource) && typeof resource.text !== "string";
   });
-  return binaries.length === 0 || blocks.length === 1;
+  return binaries.length === 0 || (blocks.length === 1 && !isSaved);
 }
