@@ -2,12 +2,22 @@
  * Reads the answer to one request out of its HTTP response. The usual ways (JSON, a stream of events) are here or one
  * import away; whatever else came is judged by http-refusal.ts. A request ends answered or failed, and never twice.
  */
+import type { HostError } from "../base/errors.ts";
 import { glimpse, oversize } from "./broken.ts";
 import { readBody, typeOf } from "./http-body.ts";
-import type { Exchange, Link } from "./http-types.ts";
+import type { Exchange, HttpTimes, Link } from "./http-types.ts";
 
 /** The default of `responseBytesMax`: 64 MiB. */
 export const responseBytesMax = 67_108_864;
+
+/** The defaults of `times`. */
+export const defaultTimes: HttpTimes = {
+  reconnectMs: 1000,
+  lingerMs: 1000,
+  refusalMs: 2000,
+  deleteMs: 500,
+  settleMs: 1000,
+};
 
 /** Resolves when the response was read and its request is answered or failed. Throws what broke the body. */
 export async function readResponse(
@@ -44,6 +54,6 @@ export async function readResponse(
 
 // --- internal ---
 
-function fail({ id }: Exchange, link: Link, error: import("../base/errors.ts").HostError): void {
+function fail({ id }: Exchange, link: Link, error: HostError): void {
   void link.take([{ failed: { id, error } }]);
 }

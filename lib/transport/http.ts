@@ -8,7 +8,7 @@ import { Channel } from "../base/channel.ts";
 import { modernHeaders } from "../protocol/headers.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
-import { readResponse, responseBytesMax } from "./http-answer.ts";
+import { defaultTimes, readResponse, responseBytesMax } from "./http-answer.ts";
 import { Exchanges } from "./http-exchanges.ts";
 import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
 import { listenSoon, tell } from "./http-tell.ts";
@@ -22,14 +22,6 @@ export function openHttp(options: HttpOptions): Transport {
 }
 
 // --- internal ---
-
-const defaultTimes: HttpTimes = {
-  reconnectMs: 1000,
-  lingerMs: 1000,
-  refusalMs: 2000,
-  deleteMs: 500,
-  settleMs: 1000,
-};
 
 /** Of every POST. */
 const posted = {
