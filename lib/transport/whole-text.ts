@@ -41,7 +41,7 @@ export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): Te
   return (whole) => {
     const text = compact(whole.trim());
     const value = parse(text);
-    if (Array.isArray(value)) {
+    if (Array.isArray(value) && value.length > 0) {
       const exact = parseJson(text) as unknown[];
       return readMessages(value).flatMap((reading, index) =>
         take(reading, elementText(exact[index])),
