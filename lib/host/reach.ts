@@ -61,9 +61,9 @@ async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached>
   const transport = server.transport as Exclude<HttpServer["transport"], "ws">;
   const { context, common } = attempt;
   const { name, headers, tls } = server;
-  const { connectTimeoutMs, responseBytesMax } = context.limits ?? {};
+  const { connectTimeoutMs } = context.limits ?? {};
   const { env, log } = context;
-  const fetch = createFetch({ name, log, headers, tls, env, connectTimeoutMs, responseBytesMax });
+  const fetch = createFetch({ name, log, headers, tls, env, connectTimeoutMs });
   try {
     const over = transport === "auto" ? (common.verdict?.transport ?? "auto") : transport;
     const reached =

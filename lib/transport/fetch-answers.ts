@@ -1,15 +1,15 @@
 /**
- * What is to be done with an answer that cannot be handed on as it came: a redirect is followed within the origin, a
- * refusal that names its time is waited for, a body of unknown length is counted. Loaded when such an answer is met.
+ * What is to be done with an answer that is none yet: a redirect is followed within the origin, a refusal that names its
+ * time is waited for. Loaded when such an answer is met.
  */
 import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
-import { networkError, placeOf } from "./fetch-errors.ts";
-import { type FetchContext, type Outgoing, responseBytesMax } from "./fetch-types.ts";
+import { placeOf } from "./fetch-errors.ts";
+import type { FetchContext, Outgoing } from "./fetch-types.ts";
 
 /**
  * The answer that the request comes to in the end.
- * @throws HostError `server_exit`: a redirect that may not be followed, or too many; a body that is too large
+ * @throws HostError `server_exit`: a redirect that may not be followed, or too many
  */
 export async function settle(
   first: Response,
@@ -36,7 +36,7 @@ export async function settle(
       await sleep(waitMs, signal ?? undefined);
       response = await context.send(at);
       continue;
-    } else return counted(response, at, context);
+    } else return response;
     await discard(response);
     response = await context.send(at);
   }
@@ -100,49 +100,4 @@ function waitOf({ status, headers }: Response, { init }: Outgoing): number | und
 
 async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => {});
-}
-
-/** The answer with its body bounded; what breaks in it is an error of ours. */
-function counted(response: Response, request: Outgoing, { options }: FetchContext): Response {
-  const { body, headers, status, statusText } = response;
-  const isStream = headers.get("content-type")?.startsWith("text/event-stream");
-  if (body === null || isStream || status === 101) return response;
-  const { name, responseBytesMax: bytesMax = responseBytesMax } = options;
-  const length = headers.has("content-encoding") ? 0 : Number(headers.get("content-length") ?? 0);
-  if (length > bytesMax) {
-    void discard(response);
-    throw tooLarge(bytesMax, request, name);
-  }
-  const reader = body.getReader();
-  let bytes = 0;
-  const bounded = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        bytes += value.length;
-        if (bytes > bytesMax) throw tooLarge(bytesMax, request, name);
-        controller.enqueue(value);
-      } catch (error) {
-        void reader.cancel().catch(() => {});
-        const { signal } = request.init;
-        controller.error(
-          signal?.aborted ? error : networkError(error, { name, url: request.url, answered: true }),
-        );
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-  return new Response(bounded, { status, statusText, headers });
-}
-
-function tooLarge(bytesMax: number, { url }: Outgoing, name: string): HostError {
-  return new HostError(
-    "rpc_error",
-    `server "${name}": its answer is longer than the limit of ${bytesMax} bytes`,
-    {
-      facts: { server: name, sent: true, bytesMax, ...placeOf(url) },
-      hint: "raise limits.responseBytesMax in the config to take it",
-    },
-  );
 }

@@ -14,11 +14,9 @@ export interface Failing {
   /** Through this proxy. */
   route?: Route | undefined;
   tls?: FetchTls | undefined;
-  /** The answer had begun: the request was sent whole. @default false */
-  answered?: boolean;
 }
 
-/** The error of a request or of a body that broke: `server_exit` with `facts.sent`; errors of ours go through. */
+/** The error of a request that got no answer: `server_exit` with `facts.sent`; errors of ours go through. */
 export function networkError(cause: unknown, failing: Failing): HostError {
   if (isHostError(cause)) return cause;
   const { name, url, route } = failing;
@@ -62,15 +60,9 @@ interface Explanation {
 }
 
 function explain(code: string, cause: unknown, failing: Failing): Explanation {
-  const { url, route, tls, answered = false } = failing;
+  const { url, route, tls } = failing;
   const { host, port } = placeOf(url);
   const place = route ? `the proxy ${route.shown} (${route.variable})` : `${host}:${port}`;
-  if (answered)
-    return {
-      sent: true,
-      text: `its answer from ${place} broke off (${code || reasonOf(cause)})`,
-      hint: "the server, or what stands between, closed the connection or sent what cannot be decoded",
-    };
   if (code === "ERR_PROXY_TUNNEL") return refusedTunnel(cause, failing);
   if (unresolved.test(code))
     return {
@@ -83,7 +75,7 @@ function explain(code: string, cause: unknown, failing: Failing): Explanation {
   if (code === "ECONNREFUSED")
     return {
       sent: false,
-      text: `nothing listens on ${place} (${code})`,
+      text: `${route ? `${place} is not there` : `nothing listens on ${place}`} (${code})`,
       hint: route
         ? `is the proxy up? NO_PROXY names hosts that need none`
         : "is the server running, and is the port right?",

@@ -29,8 +29,6 @@ export interface FetchOptions {
   env?: Readonly<Record<string, string | undefined>>;
   /** How long it may take to reach the server at all; for how long it may be silent then is the caller's. @default 10000 */
   connectTimeoutMs?: number | undefined;
-  /** Longest body that is no stream of events, in bytes after decompression. @default 67108864 (64 MiB) */
-  responseBytesMax?: number | undefined;
   /** How long we wait altogether for a server that refuses and says when it has time (`Retry-After`). @default 30000 */
   retryMsMax?: number | undefined;
 }
@@ -59,9 +57,6 @@ export interface Link {
   /** The server has answered before. */
   reached: boolean;
 }
-
-/** The default of `responseBytesMax`: 64 MiB. */
-export const responseBytesMax = 64 * 1024 * 1024;
 
 /** The default of `connectTimeoutMs`. */
 export const connectTimeoutMs = 10_000;

@@ -1,8 +1,8 @@
 /**
  * Makes the `fetch` by which one remote server is reached: its headers, certificates, proxy, and manners. The ordinary
- * request is the platform's own fetch and little more; what is out of the ordinary (a redirect, a refusal, a body without
- * a length, an error) is loaded when it is met. It knows no protocol, keeps no cookies, and never reads our process's
- * environment or a file.
+ * request is the platform's own fetch and little more; what is out of the ordinary (a redirect, a refusal, an error) is
+ * loaded when it is met. It knows no protocol, keeps no cookies, never looks into a body (whoever reads it bounds it), and
+ * never reads our process's environment.
  */
 import { HostError } from "../base/errors.ts";
 import {
@@ -11,7 +11,6 @@ import {
   type FetchTls,
   type Link,
   type Outgoing,
-  responseBytesMax,
   type ServerFetch,
 } from "./fetch-types.ts";
 import type { Route } from "./proxy.ts";
@@ -27,7 +26,6 @@ export function createFetch(options: FetchOptions): ServerFetch {
   warnOfInsecure(tls, env, { name, log });
   const link: Link = { session: sessionOf(tls), trustsMore: false, reached: false };
   const isProxied = proxyNames.some((variable) => env[variable]);
-  const bytesMax = options.responseBytesMax ?? responseBytesMax;
 
   const send = async (request: Outgoing): Promise<Response> => {
     const { routeOf } = isProxied ? await import("./proxy.ts") : direct;
@@ -59,7 +57,8 @@ export function createFetch(options: FetchOptions): ServerFetch {
   const fetch: Fetch = async (url, init = {}) => {
     const request = outgoing(url, init, configured);
     const response = await send(request);
-    if (isOrdinary(response, bytesMax)) return response;
+    const { status } = response;
+    if (status < 300 || (status > 399 && status !== 429 && status !== 503)) return response;
     const { settle } = await import("./fetch-answers.ts");
     return await settle(response, request, { options, send });
   };
@@ -143,15 +142,6 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** True for what can be handed on as it is: nothing to follow, nothing to wait for, and no body of unknown length. */
-function isOrdinary({ status, headers, body }: Response, bytesMax: number): boolean {
-  if (status === 429 || status === 503 || (status >= 300 && status < 400)) return false;
-  if (body === null || headers.get("content-type")?.startsWith("text/event-stream")) return true;
-  return (
-    !headers.has("content-encoding") && Number(headers.get("content-length") ?? NaN) <= bytesMax
-  );
 }
 
 /** Watches whether the server can be reached at all, until it has answered once. */
