@@ -14,7 +14,8 @@ async function over(
   options: Partial<HostOptions> = {},
 ): Promise<Host> {
   const entries = Object.entries(servers).map(([name, era]) => {
-    return [name, { command: process.execPath, args: [program, era], stopMs: 300 }] as const;
+    const server = { command: process.execPath, args: [program, era], stopMs: 300 };
+    return [name, server] as const;
   });
   return await createHost({ servers: Object.fromEntries(entries), env: process.env, ...options });
 }
