@@ -27,7 +27,7 @@ describe("reaching the server", () => {
     expect(error.facts).toEqual({
       server: "srv",
       sent: false,
-      code: "ECONNREFUSED",
+      errno: "ECONNREFUSED",
       host: shown,
       port,
     });
@@ -58,7 +58,7 @@ describe("reaching the server", () => {
       unreachable(new URL("http://127.0.0.1:9/mcp"), route, options, signal, connect);
     const error = await look(() => new Promise(() => {}));
     expect(error?.message).toBe(`server "srv": ${text}`);
-    expect(error?.facts).toMatchObject({ sent: false, code: "ETIMEDOUT" });
+    expect(error?.facts).toMatchObject({ sent: false, errno: "ETIMEDOUT" });
     expect(error?.hint).toMatch(hint);
     // A connection and a refusal both say that somebody is there.
     expect(await look(async () => {})).toBeUndefined();
@@ -108,7 +108,7 @@ describe("the connection ends", () => {
     expect(error.message).toBe(
       `server "srv": 127.0.0.1:${port} closed the connection before it answered (ECONNRESET)`,
     );
-    expect(error.facts).toMatchObject({ sent: true, code: "ECONNRESET" });
+    expect(error.facts).toMatchObject({ sent: true, errno: "ECONNRESET" });
   });
 
   test("it speaks no HTTP", async () => {
@@ -165,7 +165,7 @@ describe("certificates (B050)", () => {
     expect(error.message).toBe(
       `server "srv": the certificate of 127.0.0.1:${server.port} is not valid: ${reason} (${code})`,
     );
-    expect(error.facts).toMatchObject({ sent: false, code, certificate: reason });
+    expect(error.facts).toMatchObject({ sent: false, errno: code, certificate: reason });
     expect(error.hint).toMatch(hint);
   });
 
@@ -177,7 +177,7 @@ describe("certificates (B050)", () => {
     ] as const) {
       await using server = await tlsServer(certificate);
       using fetch = fetchOf({ tls });
-      expect((await errorOf(fetch(server.url, post))).facts.code).toBe(code);
+      expect((await errorOf(fetch(server.url, post))).facts.errno).toBe(code);
     }
   });
 
@@ -233,7 +233,7 @@ describe("certificates (B050)", () => {
       env: { NODE_EXTRA_CA_CERTS: "/nowhere.pem", SSL_CERT_DIR: "/nowhere" },
     });
     const error = await errorOf(fetch(server.url, post));
-    expect(error.facts.code).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+    expect(error.facts.errno).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
   });
 
   test("a program started with NODE_EXTRA_CA_CERTS trusts from the first request on", async () => {
@@ -299,7 +299,7 @@ describe("certificates (B050)", () => {
     await using secure = await tlsServer("server");
     using fetch = fetchOf();
     const one = await errorOf(fetch(plain.url.replace("http:", "https:"), post));
-    expect([one.facts.sent, one.facts.code]).toEqual([false, "EPROTO"]);
+    expect([one.facts.sent, one.facts.errno]).toEqual([false, "EPROTO"]);
     expect(one.hint).toContain("does it speak plain HTTP?");
     const other = await errorOf(fetch(secure.url.replace("https:", "http:"), post));
     expect(other.hint).toContain("if it expects TLS, its address begins with https://");

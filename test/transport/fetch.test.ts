@@ -264,7 +264,7 @@ describe("connections that are kept (B037)", () => {
     await (await fetch(server.url, post)).text();
     const error = await errorOf(fetch(server.url, post));
     expect(error.code).toBe("server_exit");
-    expect(error.facts).toMatchObject({ sent: true, code: "ECONNRESET", port: server.port });
+    expect(error.facts).toMatchObject({ sent: true, errno: "ECONNRESET", port: server.port });
     expect(requests).toBe(2);
   });
 
