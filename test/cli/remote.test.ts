@@ -102,7 +102,7 @@ describe("doctor", () => {
     expectRun(await mcphost("doctor", "-s", `far=${url}`).run(), { code: 3, stdout: told });
   });
 
-  const words = (facts: Facts, url = "http://127.0.0.1:8080/") => {
+  const diagnosisOf = (facts: Facts, url = "http://127.0.0.1:8080/") => {
     const error = new HostError(
       facts["code"] === "auth" ? "auth_required" : "server_start",
       "it failed",
@@ -115,8 +115,12 @@ describe("doctor", () => {
 
   test.each<[Facts, string, RegExp]>([
     [{ code: "auth", httpStatus: 401 }, "auth", /its own hint/],
-    [{ code: "DEPTH_ZERO_SELF_SIGNED_CERT", certificate: "self-signed" }, "certificate", /its own/],
-    [{ code: "ENOTFOUND" }, "unreachable", /its own hint/],
+    [
+      { errno: "DEPTH_ZERO_SELF_SIGNED_CERT", certificate: "self-signed" },
+      "certificate",
+      /its own/,
+    ],
+    [{ errno: "ENOTFOUND" }, "unreachable", /its own hint/],
     [{ httpStatus: 404 }, "http-status", /path may be missing.*\/mcp/],
     [{ httpStatus: 403 }, "http-status", /try localhost for 127\.0\.0\.1/],
     [{ httpStatus: 503 }, "http-status", /trouble of the server's own/],
@@ -124,6 +128,6 @@ describe("doctor", () => {
     [{ timeoutMs: 60_000 }, "silent", /its own hint/],
     [{}, "start", /its own hint/],
   ])("%j is %s", (facts, code, hint) => {
-    expect(words(facts)).toEqual([code, expect.stringMatching(hint)]);
+    expect(diagnosisOf(facts)).toEqual([code, expect.stringMatching(hint)]);
   });
 });
