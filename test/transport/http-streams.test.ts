@@ -405,7 +405,7 @@ describe("for a long time", () => {
       const own = stream();
       let n = 0;
       const timer = setInterval(() => {
-        own.write(event(progress(++n, (seen.params?._meta as JsonObject).progressToken)));
+        own.write(event(progress(++n, seen.id)));
         if (n < 60) return;
         clearInterval(timer);
         own.write(event(reply(seen.id)));
