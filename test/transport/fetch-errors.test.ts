@@ -68,12 +68,7 @@ describe("reaching the server", () => {
   test("a server that is only slow is waited for, headers and body", async () => {
     await using server = httpServer(async () => {
       await Bun.sleep(300);
-      const body = async function* () {
-        yield "a";
-        await Bun.sleep(300);
-        yield "b";
-      };
-      return new Response(body());
+      return new Response(slowly());
     });
     using fetch = fetchOf({ connectTimeoutMs: 50 });
     expect(await (await fetch(server.url, post)).text()).toBe("ab");
@@ -247,13 +242,6 @@ describe("certificates (B050)", () => {
   });
 
   describe("of ours", () => {
-    const asking = async () =>
-      await tlsServer("server", {
-        ca: await pem("ca.pem"),
-        requestCert: true,
-        rejectUnauthorized: true,
-      });
-
     test.each([
       ["client.key.pem", undefined],
       ["client-locked.key.pem", "opensesame"],
@@ -305,3 +293,16 @@ describe("certificates (B050)", () => {
     expect(other.hint).toContain("if it expects TLS, its address begins with https://");
   });
 });
+
+/** A body in two pieces, with a pause between them. */
+async function* slowly() {
+  yield "a";
+  await Bun.sleep(300);
+  yield "b";
+}
+
+/** A server that wants to see a certificate of ours. */
+async function asking() {
+  const ca = await pem("ca.pem");
+  return await tlsServer("server", { ca, requestCert: true, rejectUnauthorized: true });
+}

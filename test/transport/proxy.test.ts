@@ -8,10 +8,10 @@ import { closedPort, errorOf, fetchOf, pem, post, tlsServer } from "./fetch-kit.
 
 const proxy = "http://p.invalid:8080";
 
-describe("the variables (B035)", () => {
-  const shownFor = (url: string, env: Record<string, string>) =>
-    routeOf(new URL(url), env, "srv")?.shown;
+const shownFor = (url: string, env: Record<string, string>) =>
+  routeOf(new URL(url), env, "srv")?.shown;
 
+describe("the variables (B035)", () => {
   test.each([
     [{ http_proxy: proxy }, "http://a.test/", "p.invalid:8080"],
     [{ HTTP_PROXY: proxy }, "http://a.test/", "p.invalid:8080"],
@@ -153,8 +153,6 @@ describe("requests", () => {
 /** A proxy that forwards and tunnels all to one port of this machine; 0: it refuses tunnels. */
 async function proxyServer(target?: number) {
   const seen: string[] = [];
-  const userOf = (header: string | undefined) =>
-    Buffer.from((header ?? "").replace("Basic ", ""), "base64").toString();
   const server = createServer((incoming, outgoing) => {
     seen.push(
       `${incoming.method} ${incoming.url} ${userOf(incoming.headers["proxy-authorization"])}`,
@@ -187,4 +185,8 @@ async function proxyServer(target?: number) {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function userOf(header: string | undefined): string {
+  return Buffer.from((header ?? "").replace("Basic ", ""), "base64").toString();
 }
