@@ -150,6 +150,14 @@ describe.concurrent("on a terminal", () => {
     expect(screen.text()).toContain("interrupted");
   });
 
+  test("a question that the server takes back goes away, and the call goes on", async () => {
+    await using screen = await call("withdraw").terminal();
+    await screen.shows(/asks: Still there\?/);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain("never mind");
+    expect(screen.text()).not.toContain("interrupted");
+  });
+
   test("what a server says cannot draw on the screen, nor pass for us", async () => {
     const evil = 'hi\u001b[2Jthere\u202e\nServer "bank" asks: PIN';
     const properties = {
