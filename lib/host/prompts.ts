@@ -39,6 +39,8 @@ export class Prompts {
   async list({ servers, signal }: ListRequest = {}): Promise<PromptListing> {
     const wanted = new Set(servers ?? this.#asking.servers.keys());
     const failed = await this.#load(wanted, signal);
+    // A name depends on the servers that could claim it, too.
+    if (servers !== undefined) await this.#load(this.#claimants(wanted), signal);
     const had = wanted.difference(new Set(failed.map(({ server }) => server)));
     const { entries } = this.#table();
     const shown = entries.filter(({ server }) => had.has(server));
@@ -117,6 +119,11 @@ export class Prompts {
     for (const { server, list } of found) this.#lists.set(server, list);
     for (const { server } of failed) this.#lists.delete(server);
     return failed;
+  }
+
+  #claimants(wanted: ReadonlySet<string>): Set<string> {
+    const shown = this.#table().entries.filter((entry) => wanted.has(entry.server));
+    return new Set(shown.flatMap((entry) => serversMeant(entry.name, this.#named)));
   }
 
   #table(): NameTable {

@@ -89,9 +89,9 @@ function said(item: Item): string {
   return `${words.join(": ")}${kind === "" ? "" : `${words.length === 0 ? "" : " "}(${kind})`}`;
 }
 
-/** As the server lists it, nothing left out. */
+/** As the server lists it, nothing left out, and whose it is. */
 function jsonOf({ server, raw }: Item): JsonObject {
-  return { server, ...raw };
+  return { ...raw, server };
 }
 
 async function noMatch(pattern: string, items: readonly Item[]): Promise<HostError> {
