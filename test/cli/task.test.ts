@@ -151,8 +151,8 @@ test("a server that is started by a command takes its tasks with it, and that is
 });
 
 test("a server that is named says itself which tasks it keeps, where it can", async () => {
-  await using home = await tempDir();
   for (const era of eras) {
+    await using home = await tempDir();
     const id = await begin(home, era, "work", "steps:=1");
     const run = await mcphost("task", "--json", ...flagOf(era))
       .home(home.path)
