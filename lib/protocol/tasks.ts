@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { internalError } from "./jsonrpc.ts";
 import type { ErrorObject } from "./jsonrpc.ts";
 import type { Capabilities, Era } from "./mcp.ts";
 
@@ -72,7 +73,7 @@ export function isTerminal({ status }: Pick<Task, "status">): boolean {
 export function taskError({ raw, statusMessage }: Task): ErrorObject {
   const error = isObject(raw.error) ? raw.error : {};
   return {
-    code: typeof error.code === "number" ? error.code : -32603,
+    code: typeof error.code === "number" ? error.code : internalError,
     message:
       typeof error.message === "string" ? error.message : (statusMessage ?? "the task failed"),
     ...(error.data !== undefined && { data: error.data }),
