@@ -36,7 +36,8 @@ function lastJson(screen: Screen): unknown {
   return line === undefined ? screen.text() : JSON.parse(line);
 }
 
-describe.concurrent("on a terminal", () => {
+// Terminals one at a time: a person would wait for each of them, too.
+describe("on a terminal", () => {
   test("every kind of field is asked for, shown once more, and sent", async () => {
     const properties = {
       name: { type: "string", title: "Your name", description: "as on the badge", minLength: 2 },
@@ -236,7 +237,7 @@ async function desktop() {
   };
 }
 
-describe.concurrent("a page to visit", () => {
+describe("a page to visit", () => {
   test.skipIf(process.platform !== "linux")(
     "is shown with its domain, and opened as one argument only when agreed to",
     async () => {
