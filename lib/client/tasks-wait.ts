@@ -58,6 +58,7 @@ export async function waitForTask(
 const lossesMax = 5;
 /** Ctrl-C leaves servers 300 ms. */
 const cancelMs = 250;
+const newsMs = 50;
 
 class Watch {
   #task: Task;
@@ -72,7 +73,9 @@ class Watch {
   readonly #heard: Disposable;
   /** Keys of questions that were answered: a server may show them a while longer. */
   readonly #answered = new Set<string>();
-  #wake = () => {};
+  #onNews = () => {};
+  /** Something changed since it was last asked. */
+  #hasNews = false;
   #isLinkLost = false;
 
   constructor(task: Task, context: TaskContext, options: FinishOptions) {
@@ -133,6 +136,11 @@ class Watch {
     this.#scope.abort();
   }
 
+  #wake(): void {
+    this.#hasNews = true;
+    this.#onNews();
+  }
+
   #hear(method: string, params: JsonObject): void {
     const { token } = this.#context;
     if (method === "notifications/progress") {
@@ -151,8 +159,11 @@ class Watch {
 
   /** Until the server wants to be asked again, or has told that something changed. */
   async #pause(asked: number): Promise<void> {
-    const delayMs = pollDelayMs(this.#task, asked, this.#clock.now() - this.#startedAt);
-    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    const wantedMs = pollDelayMs(this.#task, asked, this.#clock.now() - this.#startedAt);
+    // A server that has news with each answer is not asked without any pause.
+    const delayMs = this.#hasNews ? Math.min(wantedMs, newsMs) : wantedMs;
+    this.#hasNews = false;
+    const woken = new Promise<void>((resolve) => (this.#onNews = resolve));
     const scope = new AbortController();
     const signal = AbortSignal.any([this.#signal, scope.signal]);
     const slept = this.#clock.sleep(Math.min(delayMs, this.#leftMs()), signal).catch(() => {});
