@@ -86,6 +86,12 @@ function explain(code: string, cause: unknown, failing: Failing): Explanation {
       text: `${place} cannot be reached (${code})`,
       hint: "is the address right, and is there a network?",
     };
+  if (code === "ETIMEDOUT")
+    return {
+      sent: true,
+      text: `${place} does not answer any more (${code})`,
+      hint: "the network may be down, or the server's machine",
+    };
   if (isOfTls(code)) return { sent: false, ...explainTls(code, cause, failing) };
   if (code === "FailedToOpenSocket" && tls !== undefined)
     return {

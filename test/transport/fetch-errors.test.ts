@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { unreachable } from "../../lib/transport/fetch-connect.ts";
+import { networkError } from "../../lib/transport/fetch-errors.ts";
 import { root, tempDir } from "../harness.ts";
 import {
   closedPort,
@@ -84,6 +85,27 @@ describe("reaching the server", () => {
     control.abort(reason);
     await expect(request).rejects.toBe(reason);
   });
+});
+
+test.each([
+  ["EAI_AGAIN", false, "the host name of far.test:443 is not known (EAI_AGAIN)"],
+  ["EHOSTUNREACH", false, "far.test:443 cannot be reached (EHOSTUNREACH)"],
+  ["ENETUNREACH", false, "far.test:443 cannot be reached (ENETUNREACH)"],
+  ["ETIMEDOUT", true, "far.test:443 does not answer any more (ETIMEDOUT)"],
+  ["EPIPE", true, "far.test:443 closed the connection before it answered (EPIPE)"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", false, /^the certificate of far\.test:443 is not valid: words \(/],
+  ["CERT_REVOKED", false, /^the certificate of far\.test:443 is not valid: words \(/],
+  ["NobodyKnowsThis", true, /closed the connection before it answered \(NobodyKnowsThis\)$/],
+])("%s: may have been sent: %p", (code, sent, text) => {
+  const cause = Object.assign(new TypeError("words"), { code });
+  const error = networkError(cause, {
+    name: "srv",
+    url: new URL("https://far.test/mcp?key=s3cr3t"),
+  });
+  expect(error.code).toBe("server_exit");
+  expect(error.message.replace('server "srv": ', "")).toMatch(text);
+  expect(error.facts).toMatchObject({ sent, errno: code, host: "far.test", port: 443 });
+  expect(error.hint).toBeString();
 });
 
 describe("the connection ends", () => {

@@ -284,6 +284,20 @@ describe("connections that are kept (B037)", () => {
     }
   });
 
+  test("are closed when the fetch is let go of", async () => {
+    const closed = Promise.withResolvers<void>();
+    using server = Bun.listen({
+      port: 0,
+      hostname: "127.0.0.1",
+      socket: { data: (socket) => void socket.write(answer), close: () => closed.resolve() },
+    });
+    {
+      using fetch = fetchOf();
+      await (await fetch(`http://127.0.0.1:${server.port}/mcp`, post)).text();
+    }
+    await closed.promise;
+  });
+
   test("two servers of one origin share none", async () => {
     using server = rawServer((socket) => void socket.write(answer));
     using one = fetchOf();
