@@ -46,8 +46,14 @@ export function closedError(server: string): HostError {
 /** What a fetch threw that was not made to say more: the exchange broke, and the server may have got it. */
 export function brokenError(cause: unknown, server: string, method: string): HostError {
   if (isHostError(cause)) return cause;
-  const text = `the connection to server "${server}" broke before it answered ${method}`;
-  return new HostError("server_exit", text, { facts: { server, method, sent: true }, cause });
+  const errno = cause instanceof Error && "code" in cause ? clean(String(cause.code)) : undefined;
+  const why = errno === undefined ? "" : ` (${errno})`;
+  const text = `the connection to server "${server}" broke before it answered ${method}${why}`;
+  return new HostError("server_exit", text, {
+    facts: { server, method, sent: true, ...(errno !== undefined && { errno }) },
+    hint: "whether it was done is not known; the server's own log may tell",
+    cause,
+  });
 }
 
 /** What is known of an exchange that had a response. */

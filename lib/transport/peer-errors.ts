@@ -103,7 +103,9 @@ export function oversizeError(
     `the answer of server "${server}" to ${labelOf(entry)} ${why} (${bytes} bytes)`,
     {
       facts: { ...factsOf(server, entry), sent: true, bytes, bytesMax },
-      ...(reason === undefined && { hint: "raise limits.lineBytesMax in the config to take it" }),
+      ...(reason === undefined && {
+        hint: "to take it, raise limits.lineBytesMax in the config (limits.responseBytesMax of a remote server)",
+      }),
     },
   );
 }

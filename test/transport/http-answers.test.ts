@@ -404,7 +404,9 @@ describe("connections that break", () => {
     await using link = open(server.url);
     const error = await failure(link.peer.request("a", {}, soon));
     expect(error).toMatchObject({ code: "server_exit", facts: { sent: true, method: "a" } });
-    expect(error.message).toBe('the connection to server "srv" broke before it answered a');
+    expect(error.message).toMatch(
+      /^the connection to server "srv" broke before it answered a \(\w+\)$/,
+    );
   });
 
   test("G002: a body longer than was said is cut, and its connection is not used again", async () => {
