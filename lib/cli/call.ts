@@ -48,7 +48,9 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   }
   if ("result" in outcome && outcome.result !== undefined) {
     if (detach) log({ level: "warn", text: `${called} was done at once: there is no task` });
-    return await finish(outcome, { tool, ...target }, parsed, io);
+    const about = { tool, ...target };
+    const refusal = await refusalOf(outcome, about, { parsed, io, log });
+    return await finish(outcome, { ...about, refusal }, parsed, io);
   }
   throw await cause(outcome.error, opened, tool);
 }
@@ -97,23 +99,23 @@ type Answered = Extract<Outcome, { raw: string }>;
 interface Called {
   tool: string;
   server?: string;
+  /** Why its result is not taken. */
+  refusal?: HostError | undefined;
 }
 
-/** Prints what a call was answered, and returns its exit status. @throws HostError `output`, or with `--strict` a mismatch */
+/** Prints what a call was answered, and returns its exit status. @throws HostError `output`, and `refusal` */
 export async function finish(
   outcome: Answered,
-  { tool, server }: Called,
+  { tool, refusal }: Called,
   { flags }: Parsed,
   io: Io,
 ) {
   const json = flags["json"] === true;
-  const strict = flags["strict"] === true;
-  const problems = outcome.status === "completed" ? outcome.outputMismatch : undefined;
   const options = {
     tool,
     json,
     quiet: flags["quiet"] === true,
-    refused: strict && problems !== undefined,
+    refused: refusal !== undefined,
     output: textOf(flags["output"]),
     save: textOf(flags["save"]),
   };
@@ -122,12 +124,7 @@ export async function finish(
   } catch (error) {
     throw afterCall(error);
   }
-  if (problems !== undefined) {
-    const { mismatchError, warnOfMismatch } = await import("./mismatch.ts");
-    const mismatch = { server, tool, problems };
-    if (strict) throw mismatchError(mismatch);
-    if (!options.quiet) await warnOfMismatch(mismatch, { json }, io);
-  }
+  if (refusal) throw refusal;
   if (outcome.status === "completed") return 0;
   const error = new HostError("tool_error", `the tool ${tool} answered with an error`, {
     facts: { tool },
@@ -137,6 +134,17 @@ export async function finish(
     await io.stderr.write(report(error, { json, debug: false, terminal: io.terminal.stderr }));
   }
   return exitCodeOf(error);
+}
+
+/** A result that is not what its tool promised is told of; with `--strict` it is refused. */
+async function refusalOf(
+  outcome: Answered,
+  { tool, server }: Called,
+  context: { parsed: Parsed; io: Io; log: Log },
+): Promise<HostError | undefined> {
+  if (outcome.status !== "completed" || outcome.outputMismatch === undefined) return undefined;
+  const { tellMismatch } = await import("./mismatch.ts");
+  return await tellMismatch({ server, tool, problems: outcome.outputMismatch }, context);
 }
 
 /** Whatever became of its result, the call is not to be repeated. */

@@ -15,7 +15,7 @@ export function urlFailureCode({ code, facts }: HostError): string {
   if (httpStatus !== undefined) return "http-status";
   if (rpcCode !== undefined) return "refused";
   if (timeoutMs !== undefined) return "silent";
-  return facts["code"] === undefined ? "start" : "unreachable";
+  return facts["errno"] === undefined ? "start" : "unreachable";
 }
 
 /** What else may help; undefined: nothing that the error does not say. */

@@ -3,8 +3,9 @@
  * with `--strict` an error. The result itself is left as it came. Loaded where there is one.
  */
 import { HostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { OutputProblem } from "../hooks/call.ts";
-import type { Io } from "./types.ts";
+import type { Io, Parsed } from "./types.ts";
 import { visible } from "./visible.ts";
 
 export interface Mismatch {
@@ -15,27 +16,25 @@ export interface Mismatch {
   problems: readonly OutputProblem[];
 }
 
-/** Says it on stderr. stdout has the bytes of the result, and nothing of ours. */
-export async function warnOfMismatch(
+/** Says it on stderr, for stdout has the bytes of the result and nothing of ours. Returns the error that `--strict` makes of it. */
+export async function tellMismatch(
   mismatch: Mismatch,
-  { json }: { json: boolean },
-  { stderr, terminal }: Pick<Io, "stderr" | "terminal">,
-): Promise<void> {
+  { parsed: { flags }, io, log }: { parsed: Parsed; io: Io; log: Log },
+): Promise<HostError | undefined> {
   const { server, tool, problems } = mismatch;
-  const from = server === undefined ? "" : `[${server}] `;
-  const line = json
-    ? JSON.stringify({ outputMismatch: problems, server, tool })
-    : `mcphost: warning: ${from}${textOf(mismatch)}`;
-  await stderr.write(`${terminal.stderr ? visible(line) : line}\n`);
-}
-
-/** What `--strict` makes of it. */
-export function mismatchError(mismatch: Mismatch): HostError {
-  const { server, tool, problems } = mismatch;
-  return new HostError("tool_error", textOf(mismatch), {
-    facts: { ...(server !== undefined && { server }), tool, outputMismatch: problems },
-    hint: "the call itself was done; without --strict this is a warning",
-  });
+  const text = textOf(mismatch);
+  const about = { outputMismatch: problems, ...(server !== undefined && { server }), tool };
+  if (flags["strict"] === true)
+    return new HostError("tool_error", text, {
+      facts: about,
+      hint: "the call itself was done; without --strict this is a warning",
+    });
+  if (flags["json"] !== true) log({ level: "warn", ...(server !== undefined && { server }), text });
+  else if (flags["quiet"] !== true) {
+    const line = JSON.stringify(about);
+    await io.stderr.write(`${io.terminal.stderr ? visible(line) : line}\n`);
+  }
+  return undefined;
 }
 
 // --- internal ---

@@ -14,8 +14,8 @@ import type { Task } from "../protocol/tasks.ts";
 import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
 import type { CallOptions } from "./server.ts";
-import type { Target } from "./tables.ts";
-import type { CallRequest, HostEvent } from "./types.ts";
+import type { ListedTarget, Target } from "./tables.ts";
+import type { CallRequest, HostEvent, HostTool } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export interface CallContext {
@@ -43,12 +43,14 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
         ? undefined
         : registry.known(request.tool);
     const target = known ?? (await resolve(request, context, signal));
-    const { server, listed } = target;
+    const { server } = target;
+    let { listed } = target;
     const { tool, arguments: args, onProgress } = (call = toCall(request, target, signal));
     emit({ type: "call_start", id: call.id, server: call.server, tool });
     decide(call, target, policy);
     if (listed !== undefined && request.validate !== false) {
-      if (!validator.fits(listed, args)) await validator.checkArguments(listed, args);
+      if (!validator.fits(listed, args))
+        listed = await fitting(call, { ...target, listed }, context);
       // A person mistypes; programs have types, and are not to be slowed down.
       if (request.actor === "user") validator.warnOfStrays(listed, args);
     }
@@ -102,6 +104,27 @@ async function resolve(
   const needed = validate || detach || policy.some((rule) => rule.annotations !== undefined);
   const target = needed ? undefined : registry.resolveUnlisted(tool);
   return target ?? (await registry.resolve(tool, { signal, waitMs }));
+}
+
+/**
+ * The tool, as it is listed where the arguments fit it: those that do not fit an old list may fit a new one (protocol.md
+ * 1.11). @throws HostError `usage`
+ */
+async function fitting(
+  { arguments: args, signal }: Call,
+  { server, tool, listed }: ListedTarget,
+  { registry, validator }: CallContext,
+): Promise<HostTool> {
+  try {
+    await validator.checkArguments(listed, args);
+    return listed;
+  } catch (error) {
+    if (!server.isListOld) throw error;
+    server.doubtTools();
+    const anew = await registry.resolve(`${server.name}/${tool}`, { signal });
+    await validator.checkArguments(anew.listed, args);
+    return anew.listed;
+  }
 }
 
 function toCall(request: CallRequest, { server, tool, listed }: Target, signal: AbortSignal): Call {

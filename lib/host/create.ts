@@ -2,6 +2,7 @@
 import { HostError } from "../base/errors.ts";
 import { silent } from "../base/log.ts";
 import type { ServerConfig, ServerTls } from "../config/types.ts";
+import { guardedFeatures } from "./guard-features.ts";
 import { guardedCall, guardedLog } from "./guard.ts";
 import { openHost } from "./host.ts";
 import type { Host, HostOptions, HostServer } from "./types.ts";
@@ -33,6 +34,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   for (const { name, lifecycle } of entries) if (lifecycle === "eager") host.warm(name);
   return {
     ...host,
+    ...guardedFeatures(host),
     call: guardedCall(host.call, log),
     // Whoever listens stays, and wants to hear of changes; a modern server tells of them only where it is asked to.
     events() {

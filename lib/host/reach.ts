@@ -141,7 +141,7 @@ async function overSocket(
       signal,
       startTimeoutMs,
       messageBytesMax: context.limits?.responseBytesMax,
-      proxy: routeOf(new URL(url), context.env)?.url,
+      proxy: routeOf(new URL(url), context.env, name)?.url,
     });
   return await connect({ ...common, open });
 }

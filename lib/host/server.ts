@@ -107,6 +107,11 @@ export class HostedServer implements AsyncDisposable {
     this.#lists.changed();
   }
 
+  /** The list that was fetched last is older than the server allows. */
+  get isListOld(): boolean {
+    return performance.now() >= (this.lastTools?.freshUntil ?? Infinity);
+  }
+
   /** The server's answer shows that the list may have changed: where it keeps a time, that is over. */
   doubtTools(): void {
     if (this.lastTools?.freshUntil !== undefined) this.#forgetAll();

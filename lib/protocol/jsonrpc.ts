@@ -55,7 +55,12 @@ export function isResponse(message: Message): message is Response {
   return !("method" in message);
 }
 
-/** A JSON-RPC error that a peer answered with. `data` is as it came. */
+const brand = Symbol.for("mcphost.rpc-error");
+
+/**
+ * A JSON-RPC error that a peer answered with. `data` is as it came. `instanceof` holds for one of another copy of this
+ * module, too: what is shipped has several.
+ */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: Json | undefined;
@@ -65,5 +70,10 @@ export class RpcError extends Error {
     this.name = "RpcError";
     this.code = error.code;
     this.data = error.data;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is RpcError {
+    return typeof value === "object" && value !== null && brand in value;
   }
 }

@@ -29,7 +29,7 @@ export async function unreachable(
     : `${place.host}:${place.port}`;
   const text = `server "${options.name}": no connection to ${what} within ${waited.toFixed(1)} s`;
   return new HostError("server_exit", text, {
-    facts: { server: options.name, sent: false, code: "ETIMEDOUT", ...place },
+    facts: { server: options.name, sent: false, errno: "ETIMEDOUT", ...place },
     hint: route
       ? `is the proxy up? NO_PROXY names hosts that need none`
       : "nothing answers there: is the address right, and does a firewall or a missing proxy (HTTPS_PROXY) stand between?",

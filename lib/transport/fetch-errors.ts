@@ -26,7 +26,7 @@ export function networkError(cause: unknown, failing: Failing): HostError {
     facts: {
       server: name,
       sent,
-      ...(code !== "" && { code }),
+      ...(code !== "" && { errno: code }),
       ...placeOf(url),
       ...(route && { proxy: route.shown }),
       ...facts,

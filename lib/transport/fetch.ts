@@ -29,7 +29,7 @@ export function createFetch(options: FetchOptions): ServerFetch {
 
   const send = async (request: Outgoing): Promise<Response> => {
     const { routeOf } = isProxied ? await import("./proxy.ts") : direct;
-    const route = routeOf(request.url, env);
+    const route = routeOf(request.url, env, name);
     const guard = link.reached ? undefined : guardOf(request, route, options);
     const { session, trustsMore } = link;
     const proxy = route ? { url: route.url, respectNoProxy: false } : false;

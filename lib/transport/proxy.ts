@@ -21,10 +21,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 /**
  * The proxy for an address; undefined: none. A variable in small letters wins, as in curl; one without a scheme means
  * http. `NO_PROXY` lists, divided by commas or blanks: `*`, names (with all that ends in them), addresses, blocks of
- * addresses (`10.0.0.0/8`), each but the blocks with a port if need be.
+ * addresses (`10.0.0.0/8`), each but the blocks with a port if need be. `server` is its name, for the error.
  * @throws HostError `config`: the variable names no proxy that can be spoken to
  */
-export function routeOf({ protocol, hostname, port }: URL, env: Env): Route | undefined {
+export function routeOf(
+  { protocol, hostname, port }: URL,
+  env: Env,
+  server: string,
+): Route | undefined {
   const isSecure = protocol === "https:" || protocol === "wss:";
   const names = [isSecure ? "https_proxy" : "http_proxy", "all_proxy"];
   const variable = names.flatMap((name) => [name, name.toUpperCase()]).find((name) => env[name]);
@@ -35,7 +39,7 @@ export function routeOf({ protocol, hostname, port }: URL, env: Env): Route | un
   const exceptions = (env.no_proxy || env.NO_PROXY || "").split(/[\s,]+/);
   if (exceptions.some((entry) => entry !== "" && matches(entry.toLowerCase(), target)))
     return undefined;
-  return readRoute(env[variable] ?? "", variable);
+  return readRoute(env[variable] ?? "", variable, server);
 }
 
 /** True for this machine's own addresses and names. */
@@ -63,16 +67,16 @@ function family(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 4 ? "ipv4" : "ipv6";
 }
 
-function readRoute(written: string, variable: string): Route {
+function readRoute(written: string, variable: string, server: string): Route {
   const text = /^[a-z][a-z\d+.-]*:\/\//i.test(written) ? written : `http://${written}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol)) return { url: url.href, shown: url.host, variable };
   const kind = url ? `a proxy of the kind ${url.protocol.slice(0, -1)}` : "no address";
   throw new HostError(
     "config",
-    `${variable} names ${kind}; only http and https proxies can be used`,
+    `server "${server}": ${variable} names ${kind}; only http and https proxies can be used`,
     {
-      facts: { variable },
+      facts: { server, variable },
       hint: `set ${variable} to http://HOST:PORT, or name the server's host in NO_PROXY`,
     },
   );

@@ -18,7 +18,8 @@ const problems = [{ path: "/n", message: 'expected integer, got "x"' }];
 test.concurrent("in words: the result, and a warning beside it", async () => {
   const stderr = `mcphost: warning: [server] ${said}\n`;
   expectRun(await call(wrong).run(), { stdout: "words\n", stderr });
-  expectRun(await call(wrong, "-q").run(), { stdout: "words\n" });
+  for (const words of [["-q"], ["--log-level", "error"], ["-q", "--json"]])
+    expect((await call(wrong, ...words).run()).stderr).toBe("");
 });
 
 test.concurrent("--json: stdout keeps the bytes, stderr has a JSON line", async () => {
@@ -28,6 +29,16 @@ test.concurrent("--json: stdout keeps the bytes, stderr has a JSON line", async 
     outputMismatch: problems,
     server: "server",
     tool: "out",
+  });
+});
+
+test.concurrent("--events: an event like any other warning", async () => {
+  const run = await call(wrong, "--events").run();
+  expect(JSON.parse(run.stderr)).toEqual({
+    event: "log",
+    level: "warn",
+    server: "server",
+    text: said,
   });
 });
 

@@ -152,7 +152,10 @@ test("a task that its server does not know any more is forgotten here, too", asy
   const id = await begin(home, "modern", "work");
   serverOf("modern").state.tasks.delete(id);
   const task = (...words: string[]) => mcphost("task", ...words).home(home.path);
-  expectRun(await task(id, "--wait").run(), { code: 1, stderr: /-32602.*\n.*does not know/ });
+  expectRun(await task(id, "--wait").run(), {
+    code: 1,
+    stderr: /-32602.*\n.*keeps its tasks for a time/,
+  });
   expectRun(await task().run(), {});
 });
 

@@ -62,7 +62,7 @@ export function refusal(httpStatus: number, body?: string): HostError {
 
 export function unreached(): HostError {
   return new HostError("server_exit", 'server "far": nothing listens there', {
-    facts: { server: "far", sent: false, code: "ECONNREFUSED" },
+    facts: { server: "far", sent: false, errno: "ECONNREFUSED" },
     hint: "is the server running?",
   });
 }

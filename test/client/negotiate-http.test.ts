@@ -157,7 +157,7 @@ describe("what proves nothing is reported, and nothing else is tried", () => {
     const server = httpScripted(probed([{ failure: unreached() }]));
     expect(await failureOf(connect(server.options))).toMatchObject({
       code: "server_start",
-      facts: { code: "ECONNREFUSED" },
+      facts: { errno: "ECONNREFUSED" },
       hint: "is the server running?",
     });
     expect(server.methods).toEqual(["server/discover"]);
@@ -247,7 +247,7 @@ describe("remembered as modern", () => {
     const server = httpScripted(() => ({ failure: unreached() }), { verdict });
     await using client = await connect(server.options);
     const error = await client.listTools().catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ facts: { code: "ECONNREFUSED" } });
+    expect(error).toMatchObject({ facts: { errno: "ECONNREFUSED" } });
     expect(server.methods).toEqual(["tools/list"]);
   });
 });

@@ -14,7 +14,8 @@ async function over(
   options: Partial<HostOptions> = {},
 ): Promise<Host> {
   const entries = Object.entries(servers).map(([name, era]) => {
-    return [name, { command: process.execPath, args: [program, era], stopMs: 300 }] as const;
+    const server = { command: process.execPath, args: [program, era], stopMs: 300 };
+    return [name, server] as const;
   });
   return await createHost({ servers: Object.fromEntries(entries), env: process.env, ...options });
 }
@@ -139,4 +140,39 @@ test("a signal gives up, and the next request works", async () => {
   const error = await errorOf(host.read({ uri: "note://one", signal }));
   expect(error.code).toBe("cancelled");
   expect((await host.read({ uri: "note://one" })).result["contents"]).toHaveLength(1);
+});
+
+test("requests that are none are refused, each with what was expected", async () => {
+  await using host = await over({ one: "legacy" });
+  const asked = host as unknown as Record<string, (request?: unknown) => Promise<unknown>>;
+  for (const [method, request, text] of [
+    ["read", undefined, "host.read: uri: expected a URI, found nothing"],
+    ["read", "note://one", "host.read: expected an object, found a string"],
+    [
+      "read",
+      { uri: "a:1", signal: 1 },
+      "host.read: signal: expected an AbortSignal, found a number",
+    ],
+    [
+      "prompt",
+      { prompt: "" },
+      "host.prompt: prompt: expected the name of a prompt, found a string",
+    ],
+    [
+      "prompt",
+      { prompt: "greet", arguments: { name: 5 } },
+      "host.prompt: arguments: expected an object whose values are strings, found an object",
+    ],
+    ["prompts", { servers: "one" }, "host.prompts: servers: expected an array of names of servers"],
+    ["complete", { ref: {} }, 'host.complete: ref: expected an object { prompt: "…" }'],
+    [
+      "complete",
+      { ref: { prompt: "greet" }, argument: { name: "name" } },
+      'host.complete: argument: expected an object { name: "…", value: "…" }',
+    ],
+  ] as const) {
+    const error = await errorOf(asked[method]!(request));
+    expect([error.code, error.message.startsWith(text) || error.message]).toEqual(["usage", true]);
+  }
+  expect((await host.prompts(undefined)).prompts).toHaveLength(4);
 });

@@ -374,6 +374,116 @@ test("one refusal fails its call alone", async () => {
   expect(server.methods().filter((method) => method === "initialize")).toHaveLength(1);
 });
 
+/** Answers requests of one method in place of the server; undefined lets it answer. */
+function answering(
+  method: string,
+  answer: (id: unknown, count: number) => Response | undefined,
+): NonNullable<RemoteServerOptions["intercept"]> {
+  let count = 0;
+  return ({ message }) =>
+    message !== undefined && "id" in message && "method" in message && message.method === method
+      ? answer(message.id, ++count)
+      : undefined;
+}
+
+const refused = (id: unknown, error: object, status = 400) =>
+  Response.json({ jsonrpc: "2.0", id, error }, { status });
+
+/** An event stream that ends before there is anything in it. */
+const cutOff = () =>
+  new Response(": nothing\n\n", { headers: { "content-type": "text/event-stream" } });
+
+test("a session that came with a refused probe is ended", async () => {
+  await using server = await serveRemote({
+    transport: "http",
+    intercept: answering("server/discover", (id) => {
+      const refusal = refused(id, { code: -32000, message: "initialize first" });
+      refusal.headers.set("mcp-session-id", "stray");
+      return refusal;
+    }),
+  });
+  await using host = await hostOf(server);
+  expect(await echo(host, "hi")).toBe("hi");
+  const ended = server.requests.filter(({ method }) => method === "DELETE");
+  expect(ended.map(({ headers }) => headers["mcp-session-id"])).toEqual(["stray"]);
+});
+
+test("a call whose answer was lost is uncertain, and never sent again", async () => {
+  for (const era of ["legacy", "modern"] as const) {
+    await using server = await serveRemote({
+      transport: "http",
+      era,
+      intercept: answering("tools/call", cutOff),
+    });
+    await using host = await hostOf(server);
+    const outcome = await host.call({ tool: "echo", arguments: { text: "hi" } });
+    expect(outcome).toMatchObject({ status: "uncertain", error: { code: "uncertain" } });
+    expect(server.methods().filter((method) => method === "tools/call")).toHaveLength(1);
+  }
+});
+
+test("a list whose answer was lost is asked for once more, and no oftener", async () => {
+  for (const times of [1, 2]) {
+    await using server = await serveRemote({
+      transport: "http",
+      era: "modern",
+      intercept: answering("tools/list", (_, count) => (count <= times ? cutOff() : undefined)),
+    });
+    await using host = await hostOf(server);
+    const { failed } = await host.tools();
+    expect(failed).toHaveLength(times - 1);
+    expect(server.methods()).toEqual(["server/discover", "tools/list", "tools/list"]);
+  }
+});
+
+test("a call that is refused for its revision is negotiated anew, and sent once more", async () => {
+  const error = { code: -32022, message: "no", data: { supported: ["2026-07-28"] } };
+  await using server = await serveRemote({
+    transport: "http",
+    era: "modern",
+    intercept: answering("tools/call", (id, count) =>
+      count === 1 ? refused(id, error) : undefined,
+    ),
+  });
+  await using host = await hostOf(server);
+  expect(await echo(host, "hi")).toBe("hi");
+  const once = ["server/discover", "tools/list", "tools/call"];
+  expect(server.methods()).toEqual([...once, "server/discover", "tools/call"]);
+});
+
+test("a session that is lost again and again is reported, not opened for ever", async () => {
+  // B040, B041
+  await using server = await serveRemote({
+    transport: "http",
+    intercept: answering("tools/call", (id) =>
+      refused(id, { code: -32000, message: "Session not found" }),
+    ),
+  });
+  await using host = await hostOf(server);
+  const outcome = await host.call({ tool: "echo", arguments: { text: "hi" } });
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "server_exit" } });
+  expect(server.methods().filter((method) => method === "initialize")).toHaveLength(2);
+  expect(server.methods().filter((method) => method === "tools/call")).toHaveLength(2);
+  for (const { message, headers } of server.requests)
+    if (message !== undefined && "method" in message && message.method === "initialize")
+      expect(headers["mcp-session-id"]).toBeUndefined();
+});
+
+test("a server that was not there is tried again by the next call, without a pause", async () => {
+  await using server = await serveRemote({ transport: "http" });
+  await server.stop();
+  await using host = await hostOf(server);
+  for (let i = 0; i < 8; i++) {
+    const { failed } = await host.tools();
+    expect(failed[0]?.error).toMatchObject({
+      code: "server_start",
+      facts: { errno: "ECONNREFUSED" },
+    });
+  }
+  server.start();
+  expect(await echo(host, "hi")).toBe("hi");
+});
+
 test("a file of certificates that is not there is an error of the config", async () => {
   await using host = await createHost({
     servers: { far: { url: "https://localhost:1/mcp", tls: { ca: "/nowhere/ca.pem" } } },

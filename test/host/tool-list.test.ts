@@ -91,3 +91,51 @@ test("a failed fetch is not kept", async () => {
   await Bun.sleep(0);
   expect((await cache.get(client)).tools).toEqual([]);
 });
+
+/** A list that may be kept for a moment, or for long. */
+function timed(freshMs: number) {
+  const asked: boolean[] = [];
+  const cache = new ToolCache(async (_client, mayBeKept): Promise<ToolList> => {
+    asked.push(mayBeKept);
+    return { tools: [], warnings: [], freshUntil: performance.now() + freshMs };
+  });
+  return { cache, asked };
+}
+
+test("a list whose time is over is fetched anew for who wants the list, not for who calls", async () => {
+  const { cache, asked } = timed(0);
+  await cache.get(client);
+  await cache.get(client);
+  expect(asked).toHaveLength(1);
+  await cache.get(client, { listing: true });
+  await cache.get(client, { listing: true });
+  expect(asked).toHaveLength(3);
+});
+
+test("a list that is fresh is fetched once for both, until a change is told", async () => {
+  const { cache, asked } = timed(60_000);
+  await cache.get(client, { listing: true });
+  await cache.get(client, { listing: true });
+  await cache.get(client);
+  expect(asked).toHaveLength(1);
+  cache.changed();
+  await cache.get(client);
+  expect(asked).toHaveLength(2);
+});
+
+test("what an earlier run kept would do for the first call, and for nothing else", async () => {
+  const calls = timed(0);
+  await calls.cache.get(client);
+  calls.cache.changed();
+  await calls.cache.get(client);
+  await calls.cache.get({} as McpClient);
+  expect(calls.asked).toEqual([true, false, false]);
+  const lists = timed(0);
+  await lists.cache.get(client, { listing: true });
+  expect(lists.asked).toEqual([false]);
+});
+
+test("a list that says when it is from keeps that", async () => {
+  const cache = new ToolCache(async () => ({ tools: [], warnings: [], at: -Infinity }));
+  expect((await cache.get(client)).at).toBe(-Infinity);
+});

@@ -27,7 +27,7 @@ describe("reaching the server", () => {
     expect(error.facts).toEqual({
       server: "srv",
       sent: false,
-      code: "ECONNREFUSED",
+      errno: "ECONNREFUSED",
       host: shown,
       port,
     });
@@ -58,7 +58,7 @@ describe("reaching the server", () => {
       unreachable(new URL("http://127.0.0.1:9/mcp"), route, options, signal, connect);
     const error = await look(() => new Promise(() => {}));
     expect(error?.message).toBe(`server "srv": ${text}`);
-    expect(error?.facts).toMatchObject({ sent: false, code: "ETIMEDOUT" });
+    expect(error?.facts).toMatchObject({ sent: false, errno: "ETIMEDOUT" });
     expect(error?.hint).toMatch(hint);
     // A connection and a refusal both say that somebody is there.
     expect(await look(async () => {})).toBeUndefined();
@@ -68,12 +68,7 @@ describe("reaching the server", () => {
   test("a server that is only slow is waited for, headers and body", async () => {
     await using server = httpServer(async () => {
       await Bun.sleep(300);
-      const body = async function* () {
-        yield "a";
-        await Bun.sleep(300);
-        yield "b";
-      };
-      return new Response(body());
+      return new Response(slowly());
     });
     using fetch = fetchOf({ connectTimeoutMs: 50 });
     expect(await (await fetch(server.url, post)).text()).toBe("ab");
@@ -108,7 +103,7 @@ describe("the connection ends", () => {
     expect(error.message).toBe(
       `server "srv": 127.0.0.1:${port} closed the connection before it answered (ECONNRESET)`,
     );
-    expect(error.facts).toMatchObject({ sent: true, code: "ECONNRESET" });
+    expect(error.facts).toMatchObject({ sent: true, errno: "ECONNRESET" });
   });
 
   test("it speaks no HTTP", async () => {
@@ -165,7 +160,7 @@ describe("certificates (B050)", () => {
     expect(error.message).toBe(
       `server "srv": the certificate of 127.0.0.1:${server.port} is not valid: ${reason} (${code})`,
     );
-    expect(error.facts).toMatchObject({ sent: false, code, certificate: reason });
+    expect(error.facts).toMatchObject({ sent: false, errno: code, certificate: reason });
     expect(error.hint).toMatch(hint);
   });
 
@@ -177,7 +172,7 @@ describe("certificates (B050)", () => {
     ] as const) {
       await using server = await tlsServer(certificate);
       using fetch = fetchOf({ tls });
-      expect((await errorOf(fetch(server.url, post))).facts.code).toBe(code);
+      expect((await errorOf(fetch(server.url, post))).facts.errno).toBe(code);
     }
   });
 
@@ -233,7 +228,7 @@ describe("certificates (B050)", () => {
       env: { NODE_EXTRA_CA_CERTS: "/nowhere.pem", SSL_CERT_DIR: "/nowhere" },
     });
     const error = await errorOf(fetch(server.url, post));
-    expect(error.facts.code).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+    expect(error.facts.errno).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
   });
 
   test("a program started with NODE_EXTRA_CA_CERTS trusts from the first request on", async () => {
@@ -247,13 +242,6 @@ describe("certificates (B050)", () => {
   });
 
   describe("of ours", () => {
-    const asking = async () =>
-      await tlsServer("server", {
-        ca: await pem("ca.pem"),
-        requestCert: true,
-        rejectUnauthorized: true,
-      });
-
     test.each([
       ["client.key.pem", undefined],
       ["client-locked.key.pem", "opensesame"],
@@ -299,9 +287,22 @@ describe("certificates (B050)", () => {
     await using secure = await tlsServer("server");
     using fetch = fetchOf();
     const one = await errorOf(fetch(plain.url.replace("http:", "https:"), post));
-    expect([one.facts.sent, one.facts.code]).toEqual([false, "EPROTO"]);
+    expect([one.facts.sent, one.facts.errno]).toEqual([false, "EPROTO"]);
     expect(one.hint).toContain("does it speak plain HTTP?");
     const other = await errorOf(fetch(secure.url.replace("https:", "http:"), post));
     expect(other.hint).toContain("if it expects TLS, its address begins with https://");
   });
 });
+
+/** A body in two pieces, with a pause between them. */
+async function* slowly() {
+  yield "a";
+  await Bun.sleep(300);
+  yield "b";
+}
+
+/** A server that wants to see a certificate of ours. */
+async function asking() {
+  const ca = await pem("ca.pem");
+  return await tlsServer("server", { ca, requestCert: true, rejectUnauthorized: true });
+}

@@ -37,8 +37,14 @@ export function pemPath(name: string): string {
   return join(root, "test/fixtures/tls", name);
 }
 
-/** A server of HTTPS with this certificate of the fixtures. It says whose certificate it was shown. */
-export async function tlsServer(certificate: string, tls: object = {}) {
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/** A server of HTTPS with this certificate of the fixtures. */
+export async function tlsServer(
+  certificate: string,
+  tls: object = {},
+  handler: Handler = () => new Response("over TLS"),
+) {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -47,7 +53,7 @@ export async function tlsServer(certificate: string, tls: object = {}) {
       key: await pem(`${certificate}.key.pem`),
       ...tls,
     },
-    fetch: () => new Response("over TLS"),
+    fetch: handler,
   });
   return closing(server, `https://127.0.0.1:${server.port}/mcp`);
 }
@@ -82,10 +88,7 @@ export function rawServer(
 }
 
 /** A server over HTTP by a handler. */
-export function httpServer(
-  handler: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>,
-  options: { hostname?: string; port?: number } = {},
-) {
+export function httpServer(handler: Handler, options: { hostname?: string; port?: number } = {}) {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", ...options, fetch: handler });
   return closing(server, `http://127.0.0.1:${server.port}/mcp`);
 }

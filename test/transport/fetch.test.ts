@@ -153,18 +153,19 @@ describe("redirects", () => {
   });
 });
 
-describe("Retry-After (B049)", () => {
-  const refusing = (times: number, status: number, after: string) => {
-    const bodies: string[] = [];
-    const server = httpServer(async (request) => {
-      bodies.push(await request.text());
-      return bodies.length <= times
-        ? new Response("busy", { status, headers: { "retry-after": after } })
-        : new Response("done");
-    });
-    return Object.assign(server, { bodies });
-  };
+/** Refuses that many requests, and keeps all bodies. */
+const refusing = (times: number, status: number, after: string) => {
+  const bodies: string[] = [];
+  const server = httpServer(async (request) => {
+    bodies.push(await request.text());
+    return bodies.length <= times
+      ? new Response("busy", { status, headers: { "retry-after": after } })
+      : new Response("done");
+  });
+  return Object.assign(server, { bodies });
+};
 
+describe("Retry-After (B049)", () => {
   test.each([
     [429, "0"],
     [503, "0"],
@@ -264,7 +265,7 @@ describe("connections that are kept (B037)", () => {
     await (await fetch(server.url, post)).text();
     const error = await errorOf(fetch(server.url, post));
     expect(error.code).toBe("server_exit");
-    expect(error.facts).toMatchObject({ sent: true, code: "ECONNRESET", port: server.port });
+    expect(error.facts).toMatchObject({ sent: true, errno: "ECONNRESET", port: server.port });
     expect(requests).toBe(2);
   });
 

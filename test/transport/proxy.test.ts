@@ -8,9 +8,10 @@ import { closedPort, errorOf, fetchOf, pem, post, tlsServer } from "./fetch-kit.
 
 const proxy = "http://p.invalid:8080";
 
-describe("the variables (B035)", () => {
-  const shownFor = (url: string, env: Record<string, string>) => routeOf(new URL(url), env)?.shown;
+const shownFor = (url: string, env: Record<string, string>) =>
+  routeOf(new URL(url), env, "srv")?.shown;
 
+describe("the variables (B035)", () => {
   test.each([
     [{ http_proxy: proxy }, "http://a.test/", "p.invalid:8080"],
     [{ HTTP_PROXY: proxy }, "http://a.test/", "p.invalid:8080"],
@@ -79,8 +80,10 @@ describe("the variables (B035)", () => {
   test.each(["socks5://s3cr3t@p.invalid:1", "http://["])(
     "%j cannot be used, and says so",
     (value) => {
-      const route = () => routeOf(new URL("http://a.test/"), { ALL_PROXY: value });
-      expect(route).toThrow(/^ALL_PROXY names (a proxy of the kind socks5|no address); only http/);
+      const route = () => routeOf(new URL("http://a.test/"), { ALL_PROXY: value }, "srv");
+      expect(route).toThrow(
+        /^server "srv": ALL_PROXY names (a proxy of the kind socks5|no address); only http/,
+      );
       expect(route).not.toThrow(/s3cr3t/);
     },
   );
@@ -106,7 +109,7 @@ describe("requests", () => {
     // The fixture's certificate is for localhost, and not for this name.
     const error = await errorOf(fetch("https://far.invalid/mcp", post));
     expect(error.facts).toMatchObject({
-      code: "ERR_TLS_CERT_ALTNAME_INVALID",
+      errno: "ERR_TLS_CERT_ALTNAME_INVALID",
       proxy: `127.0.0.1:${far.port}`,
     });
     using lax = fetchOf({ env, tls: { insecure: true } });
@@ -150,8 +153,6 @@ describe("requests", () => {
 /** A proxy that forwards and tunnels all to one port of this machine; 0: it refuses tunnels. */
 async function proxyServer(target?: number) {
   const seen: string[] = [];
-  const userOf = (header: string | undefined) =>
-    Buffer.from((header ?? "").replace("Basic ", ""), "base64").toString();
   const server = createServer((incoming, outgoing) => {
     seen.push(
       `${incoming.method} ${incoming.url} ${userOf(incoming.headers["proxy-authorization"])}`,
@@ -184,4 +185,8 @@ async function proxyServer(target?: number) {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function userOf(header: string | undefined): string {
+  return Buffer.from((header ?? "").replace("Basic ", ""), "base64").toString();
 }

@@ -59,7 +59,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     env: io.env,
     cwd: io.cwd,
     limits: config.limits,
-    reaper: startReaper(),
+    reaper: servers.some(({ kind }) => kind === "stdio") ? startReaper() : undefined,
     timeoutMs: durationOf(parsed.flags, "timeout"),
     log: unrepeated(log),
     signal: io.signal,

@@ -205,7 +205,7 @@ async function explained(error: unknown, { task, opened }: Looking): Promise<unk
   const hint =
     config?.kind === "stdio"
       ? "it was started anew: tasks of a server that is started by a command end with it, unless it keeps them itself"
-      : "a server keeps its tasks for a time; this one it does not know (any more)";
+      : "a server keeps its tasks for a time, and some keep them only for the session that began them";
   const facts = { ...error.facts, taskId };
   return new HostError(error.code, error.message, { facts, hint, cause: error });
 }

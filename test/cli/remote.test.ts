@@ -1,0 +1,165 @@
+/** Servers that are reached by a URL, on the command line: flags, configs, certificates, proxies, trust, and secrets. */
+import { describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+
+import { expectRun, mcphost, tempDir } from "../harness.ts";
+import { closedPort, httpServer, pemPath, tlsServer } from "../transport/fetch-kit.ts";
+
+interface Asked {
+  id?: number;
+  method: string;
+  params?: { protocolVersion?: string; arguments?: { text?: string } };
+}
+
+const inputSchema = { type: "object", properties: { text: { type: "string" } } };
+const tools = ["echo", "header", "bomb"].map((name) => ({ name, inputSchema }));
+
+/** A small MCP server of the legacy era: `echo` its text, `header` the X-Key it got, `bomb` a large answer, packed. */
+async function answer(request: Request): Promise<Response> {
+  if (request.method !== "POST") return new Response(null, { status: 405 });
+  const { id, method, params } = (await request.json()) as Asked;
+  if (id === undefined) return new Response(null, { status: 202 });
+  const reply = (result: unknown) => Response.json({ jsonrpc: "2.0", id, result });
+  if (method === "initialize")
+    return reply({
+      protocolVersion: params?.protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: "small", version: "1" },
+    });
+  if (method === "tools/list") return reply({ tools });
+  const tool = (params as { name?: string } | undefined)?.name;
+  const texts = { echo: params?.arguments?.text, header: request.headers.get("x-key") };
+  if (method === "tools/call" && tool === "bomb")
+    return new Response(
+      gzipSync(JSON.stringify({ jsonrpc: "2.0", id, result: { x: " ".repeat(5_000_000) } })),
+      { headers: { "content-encoding": "gzip", "content-type": "application/json" } },
+    );
+  if (method === "tools/call")
+    return reply({ content: [{ type: "text", text: texts[tool as "echo"] ?? "none" }] });
+  return Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "unknown" } });
+}
+
+const json = (mcpServers: object, more: object = {}) => [
+  "--config-json",
+  JSON.stringify({ mcpServers, ...more }),
+];
+
+describe.concurrent("a URL", () => {
+  test("is called and listed as any other server", async () => {
+    await using server = httpServer(answer);
+    const run = await mcphost("call", "echo", "text=hi", "-s", `web=${server.url}`).run();
+    expectRun(run, { stdout: "hi\n" });
+    const list = await mcphost("servers", "--check", "-s", `web=${server.url}`).run();
+    expectRun(list, { stdout: /\nweb {3}http {2}ready {2}legacy 20\S+ +3 {6}--server\n$/ });
+  });
+
+  test("where nothing listens is exit 3, without path, query and credentials (B095)", async () => {
+    const port = await closedPort();
+    const url = `http://user:s3cr3t-5@127.0.0.1:${port}/mcp?key=s3cr3t-6`;
+    const config = json({ web: { url, headers: { Authorization: "Bearer s3cr3t-4" } } });
+    for (const level of ["info", "debug"]) {
+      const run = await mcphost("tools", "--log-level", level, ...config).run();
+      expect(run.code).toBe(3);
+      expect(run.stderr).toContain(`nothing listens on 127.0.0.1:${port} (ECONNREFUSED)`);
+      expect(run.stdout + run.stderr).not.toContain("s3cr3t");
+    }
+    const asJson = await mcphost("call", "echo", "--json", ...config).run();
+    expect(JSON.parse(asJson.stderr).error).toMatchObject({
+      code: "server_start",
+      errno: "ECONNREFUSED",
+      port,
+    });
+  });
+
+  test("--header is filled in from our environment and never shown (B007, B095)", async () => {
+    await using server = httpServer(answer);
+    const words = ["header", "--header", "X-Key: ${KEY}", "-s", server.url];
+    const run = await mcphost("call", ...words)
+      .env({ KEY: "s3cr3t-1" })
+      .run();
+    expectRun(run, { stdout: "s3cr3t-1\n" });
+    const unset = await mcphost("call", ...words).run();
+    expect(unset.code).toBe(2);
+    expect(unset.stderr).toContain("headers.X-Key: the environment variable KEY is not set");
+  });
+
+  test("a compressed answer that is too large is an error, and the next call works", async () => {
+    await using server = httpServer(answer);
+    const limits = { limits: { responseBytesMax: 1_000_000 } };
+    const config = json({ web: { url: server.url } }, limits);
+    const run = await mcphost("call", "bomb", ...config).run();
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain("longer than the limit of 1000000 bytes");
+    expectRun(await mcphost("call", "echo", "text=hi", ...config).run(), { stdout: "hi\n" });
+  });
+
+  test("a redirect to another origin is exit 3 and says where it leads", async () => {
+    await using server = httpServer(
+      () => new Response(null, { status: 308, headers: { location: "https://other.invalid/mcp" } }),
+    );
+    const run = await mcphost("tools", "-s", `web=${server.url}`).run();
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain("redirects to https://other.invalid\n");
+  });
+
+  test("on this machine is not looked for through a proxy (B035)", async () => {
+    await using server = httpServer(answer);
+    const dead = `http://127.0.0.1:${await closedPort()}`;
+    const env = { HTTP_PROXY: dead, http_proxy: dead, ALL_PROXY: dead };
+    const run = await mcphost("call", "echo", "text=hi", "-s", server.url).env(env).run();
+    expectRun(run, { stdout: "hi\n" });
+    const far = await mcphost("tools", "-s", "http://far.invalid/mcp").env(env).run();
+    expect(far.code).toBe(3);
+    expect(far.stderr).toContain(`the proxy ${dead.slice(7)} (http_proxy) is not there`);
+  });
+});
+
+describe.concurrent("certificates (B050)", () => {
+  test("nobody vouched for: what to set is said, and works", async () => {
+    await using server = await tlsServer("server", {}, answer);
+    const bad = await mcphost("tools", "-s", `web=${server.url}`).run();
+    expect(bad.code).toBe(3);
+    expect(bad.stderr).toContain("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+    expect(bad.stderr).toContain("set tls.ca of the server (or NODE_EXTRA_CA_CERTS)");
+    const env = { NODE_EXTRA_CA_CERTS: pemPath("ca.pem") };
+    const words = ["call", "echo", "text=hi"];
+    const extra = await mcphost(...words, "-s", server.url)
+      .env(env)
+      .run();
+    expectRun(extra, { stdout: "hi\n" });
+    await using dir = await tempDir();
+    await Bun.write(dir.file("ca.pem"), Bun.file(pemPath("ca.pem")));
+    const config = { mcpServers: { web: { url: server.url, tls: { ca: "ca.pem" } } } };
+    await Bun.write(dir.file("c.json"), JSON.stringify(config));
+    expectRun(await mcphost(...words, "-c", dir.file("c.json")).run(), { stdout: "hi\n" });
+  });
+
+  test("insecure warns each time", async () => {
+    await using server = await tlsServer("expired", {}, answer);
+    const config = json({ web: { url: server.url, tls: { insecure: true } } });
+    for (let n = 0; n < 2; n++)
+      expectRun(await mcphost("call", "echo", "text=hi", ...config).run(), {
+        stdout: "hi\n",
+        stderr: /^[^\n]*web[^\n]*tls\.insecure is set: its certificate is not checked[^\n]*\n$/,
+      });
+  });
+});
+
+test("an entry that was found waits for trust, and the question tells what is sent where", async () => {
+  await using server = httpServer(answer);
+  await using project = await tempDir();
+  await using home = await tempDir();
+  const entry = { url: server.url, headers: { "X-Key": "Bearer ${KEY}" } };
+  await Bun.write(project.file("mcphost.json"), JSON.stringify({ mcpServers: { web: entry } }));
+  const at = (...words: string[]) =>
+    mcphost(...words)
+      .cwd(project.path)
+      .home(home.path)
+      .env({ KEY: "k3y-value" });
+  expect((await at("call", "echo", "text=hi").run()).code).toBe(5);
+  const listed = await at("servers", "--json").run();
+  expect(JSON.parse(listed.stdout)[0]).toMatchObject({ kind: "http", state: "untrusted" });
+  const yes = await at("trust", "--yes").run();
+  expect(yes.stderr).toContain(`  reaches ${server.url}\n  headers X-Key (\${KEY})\n`);
+  expectRun(await at("call", "header").run(), { stdout: "Bearer k3y-value\n" });
+});
