@@ -7,20 +7,6 @@ import { taskStore } from "./task-store.ts";
 import type { KeptTask } from "./task-store.ts";
 import type { Io, Parsed } from "./types.ts";
 
-/** The flags that name servers and say how they are reached; what is only about this run is left out. */
-export const reachingFlags = [
-  "server",
-  "config",
-  "config-json",
-  "env",
-  "inherit-env",
-  "header",
-  "cwd",
-  "protocol",
-  "input",
-  "no-user-config",
-] as const;
-
 export interface Detached {
   task: Task;
   server: string;
@@ -62,8 +48,24 @@ export async function keepDetached(
     });
 }
 
+// --- internal ---
+
+/** The flags that name servers and say how they are reached; what is only about this run is left out. */
+const reachingFlags = [
+  "server",
+  "config",
+  "config-json",
+  "env",
+  "inherit-env",
+  "header",
+  "cwd",
+  "protocol",
+  "input",
+  "no-user-config",
+] as const;
+
 /** The flags of a line that reach its servers again. */
-export function reachingOf({ flags }: Pick<Parsed, "flags">): KeptTask["flags"] {
+function reachingOf({ flags }: Pick<Parsed, "flags">): KeptTask["flags"] {
   return Object.fromEntries(
     reachingFlags.flatMap((name) => {
       const value = flags[name];

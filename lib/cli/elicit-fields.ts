@@ -4,8 +4,9 @@
  */
 import { parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { faultOf } from "../protocol/form.ts";
-import type { Choice, Field } from "../protocol/form.ts";
+import { faultOf } from "../protocol/form-values.ts";
+import type { Choice } from "../protocol/form-values.ts";
+import type { Field } from "../protocol/form.ts";
 import { option } from "./ask.ts";
 import type { Option, Questions } from "./ask.ts";
 

@@ -49,14 +49,6 @@ export async function visitUrl(
   return declined;
 }
 
-/** Why a URL is not to be opened: only https is, and http to this machine itself. */
-export function urlFault(url: unknown): string | undefined {
-  if (typeof url !== "string" || !URL.canParse(url)) return "is none";
-  const { protocol, hostname } = new URL(url);
-  if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return undefined;
-  return protocol === "http:" ? "is not encrypted (http)" : `has the scheme ${protocol}`;
-}
-
 // --- internal ---
 
 /** Answers to one form: a person mistypes, a program that errs twice errs for ever. */
@@ -102,6 +94,14 @@ async function faultsIn(
   return verdict.problems.map(
     ({ path, message }) => `${path.slice(1) || "the answer"}: ${message}`,
   );
+}
+
+/** Why a URL is not to be opened: only https is, and http to this machine itself. */
+function urlFault(url: unknown): string | undefined {
+  if (typeof url !== "string" || !URL.canParse(url)) return "is none";
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) return undefined;
+  return protocol === "http:" ? "is not encrypted (http)" : `has the scheme ${protocol}`;
 }
 
 function isLoopback(hostname: string): boolean {

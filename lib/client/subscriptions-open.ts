@@ -122,11 +122,11 @@ async function subscribe(options: OpenOptions): Promise<Ending> {
     const { kind } = await abortable(client.closed, signal);
     return kind === "local" ? "closed" : "lost";
   } catch (error) {
-    if (!signal.aborted) throw error;
     const given = subscribed.map((uri) =>
       client.request("resources/unsubscribe", { uri }, { timeoutMs: unsubscribeMs }),
     );
     await Promise.allSettled(given);
+    if (!signal.aborted) throw error;
     return "closed";
   }
 }

@@ -6,7 +6,7 @@ import { realClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
+import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { missingTopics } from "../protocol/subscriptions.ts";
 import type { Topics, Update } from "../protocol/subscriptions.ts";
 import { openSubscription } from "./subscriptions-open.ts";
@@ -126,7 +126,7 @@ const finalCodes: ReadonlySet<string> = new Set([
 
 /** Nothing that waiting could mend. A server that is told to come back later answers with an internal error. */
 function isFinal(error: unknown): boolean {
-  if (error instanceof RpcError) return error.code !== -32603;
+  if (error instanceof RpcError) return error.code !== internalError;
   return !isHostError(error) || finalCodes.has(error.code);
 }
 

@@ -1,6 +1,6 @@
 /** Why there is no result of a task, each with its evidence. Pure: it makes values and throws nothing. */
 import { HostError } from "../base/errors.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
+import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 
 /** Which task, on which server. */
 export interface TaskPlace {
@@ -41,7 +41,7 @@ export function lostTaskError(at: TaskPlace, error: HostError): HostError {
 
 /** A server that does not know the task has most likely kept it long enough; any other error stays as it is. */
 export function forgottenError(at: TaskPlace, error: unknown): unknown {
-  if (!(error instanceof RpcError) || error.code !== -32602) return error;
+  if (!(error instanceof RpcError) || error.code !== invalidParams) return error;
   return taskFault(at, `is not known to the server (any more): ${error.message}`, error);
 }
 

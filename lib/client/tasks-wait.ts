@@ -21,6 +21,7 @@ import {
 } from "./tasks-errors.ts";
 import type { TaskPlace } from "./tasks-errors.ts";
 import { answerTask } from "./tasks-input.ts";
+import { TaskNews } from "./tasks-news.ts";
 import type { CallReply, ConnectOptions, FinishOptions, McpClient, Reply } from "./types.ts";
 
 /** A client, and what it was connected with. */
@@ -58,6 +59,7 @@ export async function waitForTask(
 const lossesMax = 5;
 /** Ctrl-C leaves servers 300 ms. */
 const cancelMs = 250;
+const newsMs = 50;
 
 class Watch {
   #task: Task;
@@ -69,14 +71,12 @@ class Watch {
   readonly #capMs: number;
   readonly #scope = new AbortController();
   readonly #signal: AbortSignal;
-  readonly #heard: Disposable;
+  readonly #news: TaskNews;
   /** Keys of questions that were answered: a server may show them a while longer. */
   readonly #answered = new Set<string>();
-  #wake = () => {};
-  #isLinkLost = false;
 
   constructor(task: Task, context: TaskContext, options: FinishOptions) {
-    const { client, clock = realClock } = context;
+    const { clock = realClock } = context;
     this.#task = task;
     this.#context = context;
     this.#options = options;
@@ -85,12 +85,7 @@ class Watch {
     const { timeoutMs = 60_000, timeoutMaxMs = timeoutMs * 10, signal } = options;
     this.#capMs = timeoutMaxMs;
     this.#signal = signal ? AbortSignal.any([signal, this.#scope.signal]) : this.#scope.signal;
-    this.#heard = client.onNotification((method, params) => this.#hear(method, params));
-    const onClosed = () => {
-      this.#isLinkLost = true;
-      this.#wake();
-    };
-    void client.closed.then(onClosed);
+    this.#news = new TaskNews(task.taskId, context, options.onProgress);
   }
 
   async run(): Promise<CallReply> {
@@ -129,34 +124,19 @@ class Watch {
   }
 
   end(): void {
-    this.#heard[Symbol.dispose]();
+    this.#news[Symbol.dispose]();
     this.#scope.abort();
-  }
-
-  #hear(method: string, params: JsonObject): void {
-    const { token } = this.#context;
-    if (method === "notifications/progress") {
-      if (token === undefined || params.progressToken !== token) return;
-      const { progress, total, message } = params;
-      if (typeof progress !== "number") return;
-      this.#options.onProgress?.({
-        progress,
-        ...(typeof total === "number" && { total }),
-        ...(typeof message === "string" && { message }),
-      });
-    } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
-      if (params.taskId === this.#task.taskId) this.#wake();
-    }
   }
 
   /** Until the server wants to be asked again, or has told that something changed. */
   async #pause(asked: number): Promise<void> {
-    const delayMs = pollDelayMs(this.#task, asked, this.#clock.now() - this.#startedAt);
-    const woken = new Promise<void>((resolve) => (this.#wake = resolve));
+    const wantedMs = pollDelayMs(this.#task, asked, this.#clock.now() - this.#startedAt);
+    // A server that has news with each answer is not asked without any pause.
+    const delayMs = this.#news.take() ? Math.min(wantedMs, newsMs) : wantedMs;
     const scope = new AbortController();
     const signal = AbortSignal.any([this.#signal, scope.signal]);
     const slept = this.#clock.sleep(Math.min(delayMs, this.#leftMs()), signal).catch(() => {});
-    await Promise.race([slept, woken]);
+    await Promise.race([slept, this.#news.next()]);
     scope.abort();
     if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs, this.#options.leave);
   }
@@ -176,7 +156,7 @@ class Watch {
         return await this.#context.client.request(method, { taskId }, options);
       } catch (error) {
         const isLoss = isHostError(error) && error.code === "server_exit";
-        if (!isLoss || this.#isLinkLost || losses >= lossesMax)
+        if (!isLoss || this.#news.isLinkLost || losses >= lossesMax)
           throw method === "tasks/get" ? forgottenError(this.#at, error) : error;
         await this.#clock.sleep(200 * 2 ** losses, this.#signal);
       }

@@ -54,6 +54,8 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     complete: async (request) => (await features()).complete(request),
     task: async (server, taskId) =>
       (await import("./tasks.ts")).hostTask({ server, taskId }, servers, context),
+    tasksOf: async (server, given) =>
+      (await import("./tasks.ts")).tasksOf({ server, ...given }, servers, context),
     subscribe: async (request) =>
       (await import("./subscriptions.ts")).subscribe(request, servers, context),
     warm: (name) => servers.find((server) => server.name === name)?.warm(),

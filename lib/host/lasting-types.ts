@@ -37,6 +37,8 @@ export interface SubscribeRequest extends Topics {
 export interface Lasting {
   /** A task that was made before, by this host or another. @throws HostError `usage` (no such server) */
   task(server: string, taskId: string): Promise<HostTask>;
+  /** All tasks that a server keeps for us; undefined: it cannot tell (only 2025-11-25 can). @throws as `HostTask.state` */
+  tasksOf(server: string, options?: { signal?: AbortSignal }): Promise<Task[] | undefined>;
   /**
    * Hears of changes until the server ends it in order (`ended`), or the signal or the host does (`closed`). What breaks is
    * opened again.

@@ -20,7 +20,7 @@ import type {
 } from "./feature-types.ts";
 import { findBare, findNamed, nameTools, serversMeant } from "./names.ts";
 import type { NamedServer, NameEntry, NameTable } from "./names.ts";
-import { promptSignature } from "./prompt-signature.ts";
+import { checkRequired, strayArguments } from "./prompt-arguments.ts";
 
 export class Prompts {
   readonly #asking: Asking;
@@ -39,6 +39,8 @@ export class Prompts {
   async list({ servers, signal }: ListRequest = {}): Promise<PromptListing> {
     const wanted = new Set(servers ?? this.#asking.servers.keys());
     const failed = await this.#load(wanted, signal);
+    // A name depends on the servers that could claim it, too.
+    if (servers !== undefined) await this.#load(this.#claimants(wanted), signal);
     const had = wanted.difference(new Set(failed.map(({ server }) => server)));
     const { entries } = this.#table();
     const shown = entries.filter(({ server }) => had.has(server));
@@ -119,6 +121,11 @@ export class Prompts {
     return failed;
   }
 
+  #claimants(wanted: ReadonlySet<string>): Set<string> {
+    const shown = this.#table().entries.filter((entry) => wanted.has(entry.server));
+    return new Set(shown.flatMap((entry) => serversMeant(entry.name, this.#named)));
+  }
+
   #table(): NameTable {
     return nameTools(
       this.#named.map((server) => {
@@ -149,43 +156,14 @@ function only(name: string, found: readonly NameEntry[]): NameEntry | undefined 
 function unknown(name: string, { entries }: NameTable): HostError {
   const near = nearest(
     name,
-    entries.map((entry) => [entry.name, entry.tool, `${entry.server}.${entry.tool}`] as const),
+    // Whatever is written is near to an empty name.
+    entries.map(
+      ({ name: shown, server, tool }) => [shown, tool || shown, `${server}.${tool}`] as const,
+    ),
   );
   const count = entries.length === 1 ? "there is 1 prompt" : `there are ${entries.length} prompts`;
   return new HostError("usage", `no prompt is called ${JSON.stringify(name)}`, {
     facts: { prompt: name, nearest: near },
     hint: didYouMean(near) ?? count,
-  });
-}
-
-/** What is given and not named by the prompt: typing errors, most likely, but the server decides. */
-function strayArguments(prompt: HostPrompt, args: Readonly<Record<string, string>>): string[] {
-  const known = prompt.arguments.map((argument) => argument.name);
-  return Object.keys(args)
-    .filter((key) => !known.includes(key))
-    .slice(0, straysMax)
-    .map((key) => {
-      const meant = didYouMean(nearest(key, known, 1));
-      const text = `the prompt names no argument ${JSON.stringify(key)}`;
-      return meant === undefined ? text : `${text}; ${meant}`;
-    });
-}
-
-const straysMax = 5;
-
-/** @throws HostError `usage` */
-function checkRequired(
-  prompt: HostPrompt,
-  args: Readonly<Record<string, string>>,
-  strays: readonly string[],
-): void {
-  const missing = prompt.arguments
-    .filter((argument) => argument.required && !Object.hasOwn(args, argument.name))
-    .map((argument) => argument.name);
-  if (missing.length === 0) return;
-  const texts = missing.map((name) => `argument ${name} is required`);
-  throw new HostError("usage", `${prompt.name}: ${[...texts, ...strays].join("; ")}`, {
-    facts: { server: prompt.server, prompt: prompt.prompt, missing },
-    hint: promptSignature(prompt),
   });
 }

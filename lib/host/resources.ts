@@ -1,7 +1,7 @@
 /**
  * Resources of all servers: lists them, and reads one from the server that has it. Of several that have it none is picked.
  */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import { matchesGlob } from "../base/glob.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { complete } from "../client/completion.ts";
@@ -133,7 +133,7 @@ export class Resources {
     uri: string,
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
-    if (!(error instanceof HostError) || !isNotFound(error.cause)) return error;
+    if (!isHostError(error) || !isNotFound(error.cause)) return error;
     let near: string[];
     try {
       near = nearestUris(uri, await this.list({ servers: [server], ...(signal && { signal }) }));

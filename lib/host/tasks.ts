@@ -1,5 +1,6 @@
 /** Tasks that were left to themselves: how they go, what became of them, their end. It makes no call: that is call.ts. */
 import type { CallReply, ClientTasks, RequestOptions } from "../client/types.ts";
+import type { Task } from "../protocol/tasks.ts";
 import { failureOf, outcomeOf } from "./call.ts";
 import type { ServerContext } from "./connection.ts";
 import { toHostError } from "./failure.ts";
@@ -13,23 +14,7 @@ export function hostTask(
   servers: readonly HostedServer[],
   context: ServerContext,
 ): HostTask {
-  const server = servers.find((one) => one.name === name);
-  if (server === undefined)
-    throw unknownServer(
-      name,
-      servers.map((one) => one.name),
-    );
-  const ask = async <T>(
-    work: (tasks: ClientTasks, options: RequestOptions) => Promise<T>,
-    { signal: given, timeoutMs = server.timeoutMs, ...more }: RequestOptions = {},
-  ): Promise<T> => {
-    const signal = given ? AbortSignal.any([given, context.signal]) : context.signal;
-    const options = { ...more, signal, timeoutMs };
-    return await server.use(async (client) => work(await client.tasks(), options), {
-      signal,
-      harmless: true,
-    });
-  };
+  const ask = askerOf(name, servers, context);
   const failed = (error: unknown) => toHostError(error, name);
   return {
     server: name,
@@ -55,5 +40,41 @@ export function hostTask(
       ask((tasks, more) => tasks.cancel(taskId, more), options).catch((error: unknown) => {
         throw failed(error);
       }),
+  };
+}
+
+/** As `Host.tasksOf`. @throws HostError */
+export async function tasksOf(
+  { server, signal }: { server: string; signal?: AbortSignal },
+  servers: readonly HostedServer[],
+  context: ServerContext,
+): Promise<Task[] | undefined> {
+  const ask = askerOf(server, servers, context);
+  try {
+    return await ask((tasks, options) => tasks.list(options), { ...(signal && { signal }) });
+  } catch (error) {
+    throw toHostError(error, server);
+  }
+}
+
+// --- internal ---
+
+type Ask = <T>(
+  work: (tasks: ClientTasks, options: RequestOptions) => Promise<T>,
+  options?: RequestOptions,
+) => Promise<T>;
+
+/** How one server is asked about tasks. @throws HostError `usage`: no such server */
+function askerOf(name: string, servers: readonly HostedServer[], context: ServerContext): Ask {
+  const server = servers.find((one) => one.name === name);
+  const names = servers.map((one) => one.name);
+  if (server === undefined) throw unknownServer(name, names);
+  return async (work, { signal: given, timeoutMs = server.timeoutMs, ...more } = {}) => {
+    const signal = given ? AbortSignal.any([given, context.signal]) : context.signal;
+    const options = { ...more, signal, timeoutMs };
+    return await server.use(async (client) => work(await client.tasks(), options), {
+      signal,
+      harmless: true,
+    });
   };
 }

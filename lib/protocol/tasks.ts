@@ -4,11 +4,12 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { internalError } from "./jsonrpc.ts";
 import type { ErrorObject } from "./jsonrpc.ts";
 import type { Capabilities, Era } from "./mcp.ts";
 
 /** The extension's name in `capabilities.extensions`, on both sides. */
-export const tasksExtension = "io.modelcontextprotocol/tasks";
+const tasksExtension = "io.modelcontextprotocol/tasks";
 
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
@@ -72,7 +73,7 @@ export function isTerminal({ status }: Pick<Task, "status">): boolean {
 export function taskError({ raw, statusMessage }: Task): ErrorObject {
   const error = isObject(raw.error) ? raw.error : {};
   return {
-    code: typeof error.code === "number" ? error.code : -32603,
+    code: typeof error.code === "number" ? error.code : internalError,
     message:
       typeof error.message === "string" ? error.message : (statusMessage ?? "the task failed"),
     ...(error.data !== undefined && { data: error.data }),

@@ -2,8 +2,6 @@
  * Which proxy a request goes through, by the variables that curl and others read. Pure. What is on this machine is never
  * reached through a proxy. Loaded only where the environment names one.
  */
-import { BlockList, isIP } from "node:net";
-
 import { HostError } from "../base/errors.ts";
 
 /** The way through a proxy. */
@@ -42,12 +40,6 @@ export function routeOf(
   return readRoute(env[variable] ?? "", variable, server);
 }
 
-/** True for this machine's own addresses and names. */
-export function isLoopback(host: string): boolean {
-  if (host === "localhost" || host.endsWith(".localhost")) return true;
-  return isIP(host) !== 0 && loopback().check(host, family(host));
-}
-
 // --- internal ---
 
 interface Target {
@@ -56,15 +48,9 @@ interface Target {
   port: number;
 }
 
-function loopback(): BlockList {
-  const list = new BlockList();
-  list.addSubnet("127.0.0.0", 8, "ipv4");
-  list.addAddress("::1", "ipv6");
-  return list;
-}
-
-function family(address: string): "ipv4" | "ipv6" {
-  return isIP(address) === 4 ? "ipv4" : "ipv6";
+/** This machine's own addresses and names. */
+function isLoopback(host: string): boolean {
+  return host === "::1" || /^(127\.[\d.]+|localhost|.+\.localhost)$/.test(host);
 }
 
 function readRoute(written: string, variable: string, server: string): Route {
@@ -84,23 +70,43 @@ function readRoute(written: string, variable: string, server: string): Route {
 
 function matches(entry: string, { host, port }: Target): boolean {
   if (entry === "*") return true;
-  const block = /^(.+)\/(\d{1,3})$/.exec(entry);
-  if (block) return isIP(host) !== 0 && isInBlock(host, bare(block[1] ?? ""), Number(block[2]));
+  const [, block, bits] = /^(.+)\/(\d{1,3})$/.exec(entry) ?? [];
+  if (block !== undefined) return isInBlock(host, bare(block), Number(bits));
   const [, name, only] = /^(\[.*\]|[^:]*):(\d+)$/.exec(entry) ?? ["", entry];
   if (only !== undefined && Number(only) !== port) return false;
   const wanted = bare(name ?? "");
-  if (isIP(wanted) !== 0) return isInBlock(host, wanted, isIP(wanted) === 4 ? 32 : 128);
+  const address = addressOf(wanted);
+  if (address !== undefined) return isInBlock(host, wanted, address.width);
   const suffix = wanted.replace(/^\*?\./, "").replace(/\.$/, "");
   return suffix !== "" && (host === suffix || host.endsWith(`.${suffix}`));
 }
 
 /** Addresses have more than one spelling, so they are not compared as text. */
-function isInBlock(host: string, address: string, bits: number): boolean {
-  if (isIP(host) === 0 || isIP(host) !== isIP(address)) return false;
-  if (bits > (isIP(address) === 4 ? 32 : 128)) return false;
-  const list = new BlockList();
-  list.addSubnet(address, bits, family(address));
-  return list.check(host, family(host));
+function isInBlock(host: string, block: string, bits: number): boolean {
+  const [one, other] = [addressOf(host), addressOf(block)];
+  if (!one || !other || one.width !== other.width || bits > one.width) return false;
+  const shift = BigInt(one.width - bits);
+  return one.value >> shift === other.value >> shift;
+}
+
+/** An IP address as a number (the platform's URL knows all its spellings); undefined for a name. */
+function addressOf(host: string): { value: bigint; width: 32 | 128 } | undefined {
+  if (/^\d+(\.\d+){3}$/.test(host)) {
+    const parts = URL.parse(`http://${host}`)?.hostname.split(".");
+    return parts && { value: joined(parts.map(Number), 8n), width: 32 };
+  }
+  if (!host.includes(":")) return undefined;
+  const parsed = URL.parse(`http://[${host}]`)?.hostname;
+  if (parsed === undefined) return undefined;
+  const [head = [], tail = []] = bare(parsed)
+    .split("::")
+    .map((side) => (side === "" ? [] : side.split(":").map((group) => parseInt(group, 16))));
+  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => 0);
+  return { value: joined([...head, ...zeros, ...tail], 16n), width: 128 };
+}
+
+function joined(parts: number[], bits: bigint): bigint {
+  return parts.reduce((value, part) => (value << bits) + BigInt(part), 0n);
 }
 
 function bare(address: string): string {

@@ -36,7 +36,8 @@ function lastJson(screen: Screen): unknown {
   return line === undefined ? screen.text() : JSON.parse(line);
 }
 
-describe.concurrent("on a terminal", () => {
+// Terminals one at a time: a person would wait for each of them, too.
+describe("on a terminal", () => {
   test("every kind of field is asked for, shown once more, and sent", async () => {
     const properties = {
       name: { type: "string", title: "Your name", description: "as on the badge", minLength: 2 },
@@ -150,6 +151,14 @@ describe.concurrent("on a terminal", () => {
     expect(screen.text()).toContain("interrupted");
   });
 
+  test("a question that the server takes back goes away, and the call goes on", async () => {
+    await using screen = await call("withdraw").terminal();
+    await screen.shows(/asks: Still there\?/);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain("never mind");
+    expect(screen.text()).not.toContain("interrupted");
+  });
+
   test("what a server says cannot draw on the screen, nor pass for us", async () => {
     const evil = 'hi\u001b[2Jthere\u202e\nServer "bank" asks: PIN';
     const properties = {
@@ -228,7 +237,7 @@ async function desktop() {
   };
 }
 
-describe.concurrent("a page to visit", () => {
+describe("a page to visit", () => {
   test.skipIf(process.platform !== "linux")(
     "is shown with its domain, and opened as one argument only when agreed to",
     async () => {

@@ -5,23 +5,28 @@ import { readdir, stat } from "node:fs/promises";
 import { dropKept, readKept, writeKept } from "../../lib/cli/kept-tools.ts";
 import type { ServerConfig } from "../../lib/config/types.ts";
 import { serveRemote } from "../fixtures/remote/server.ts";
+import { WireError } from "../fixtures/remote/state.ts";
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import type { TempDir } from "../harness.ts";
 
 setDefaultTimeout(30_000);
 
-describe("one-shot calls over HTTP", () => {
-  /** Runs the program in one home, and tells which methods that took. */
-  function runner(dir: TempDir, server: { url: string; methods(): string[] }) {
-    return async (...words: string[]) => {
-      const before = server.methods().length;
-      const run = await mcphost(...words, "-s", `far=${server.url}`)
-        .home(dir.path)
-        .run();
-      return { run, methods: server.methods().slice(before) };
-    };
-  }
+/** Runs the program in one home, and tells which methods that took. */
+function runner(dir: TempDir, server: { url: string; methods(): string[] }) {
+  return async (...words: string[]) => {
+    const before = server.methods().length;
+    const run = await mcphost(...words, "-s", `far=${server.url}`)
+      .home(dir.path)
+      .run();
+    return { run, methods: server.methods().slice(before) };
+  };
+}
 
+function refuse(): never {
+  throw new WireError(-32602, "not these");
+}
+
+describe("one-shot calls over HTTP", () => {
   test("a modern server is asked once while its list is fresh; no list is kept that may not be", async () => {
     await using dir = await tempDir();
     await using server = await serveRemote({ transport: "http", era: "modern", ttlMs: 60_000 });
@@ -41,6 +46,24 @@ describe("one-shot calls over HTTP", () => {
     expect((await at("tools")).methods).toEqual(["tools/list"]);
     const uncached = await at("call", "echo", "text=c", "--no-cache");
     expect(uncached.methods).toContain("tools/list");
+  });
+
+  test("what a server refuses by its arguments makes the kept list doubtful", async () => {
+    await using dir = await tempDir();
+    const tool = { name: "strict", inputSchema: { type: "object" } };
+    const tools = [{ tool, run: refuse }];
+    await using server = await serveRemote({
+      transport: "http",
+      era: "modern",
+      ttlMs: 60_000,
+      tools,
+    });
+    const at = runner(dir, server);
+    await at("call", "echo", "text=a");
+    const refused = await at("call", "strict");
+    expect(refused.run.code).toBe(1);
+    expect(refused.methods).not.toContain("tools/list");
+    expect((await at("call", "echo", "text=a")).methods).toEqual(["tools/list", "tools/call"]);
   });
 
   test("a server that allows nothing is asked each time", async () => {
@@ -80,6 +103,13 @@ describe("one-shot calls over HTTP", () => {
   });
 });
 
+async function world(dir: TempDir) {
+  const io = { env: { HOME: dir.path, XDG_CACHE_HOME: dir.file("cache") }, cwd: dir.path };
+  const folder = dir.file("cache/mcphost/lists");
+  const only = async () => `${folder}/${(await readdir(folder))[0]}`;
+  return { io, folder, only };
+}
+
 describe("what is kept", () => {
   const server: ServerConfig = {
     kind: "http",
@@ -98,13 +128,6 @@ describe("what is kept", () => {
     warnings: [],
     freshUntil: performance.now() + freshMs,
   });
-
-  async function world(dir: TempDir) {
-    const io = { env: { HOME: dir.path, XDG_CACHE_HOME: dir.file("cache") }, cwd: dir.path };
-    const folder = dir.file("cache/mcphost/lists");
-    const only = async () => `${folder}/${(await readdir(folder))[0]}`;
-    return { io, folder, only };
-  }
 
   test("is the list as it came, for our user alone, and older than any question", async () => {
     await using dir = await tempDir();
@@ -161,7 +184,11 @@ describe("what is kept", () => {
       JSON.stringify({ at: now + 60_000, until: now + 90_000, tools: [] }),
       JSON.stringify({ at: now, until: now + 2 * day, tools: [] }),
       JSON.stringify({ at: now, until: now + 60_000, tools: {} }),
-      JSON.stringify({ at: now, until: now + 60_000, tools: Array(20_001).fill(raw) }),
+      JSON.stringify({
+        at: now,
+        until: now + 60_000,
+        tools: Array.from({ length: 20_001 }, () => raw),
+      }),
       JSON.stringify({ at: now, until: now + 60_000, tools: [], pad: "x".repeat(5_000_000) }),
       `{"at":${now},"until":${now + 60_000},"tools":${"[".repeat(100_000)}`,
     ]) {

@@ -255,6 +255,35 @@ const asksFirst: Answer = ({ params }) =>
       }
     : { resultType: "complete", contents: [], messages: [], got: params, ttlMs: 60_000 };
 
+test("tools: the list is as fresh as its least fresh page, and begins again after a refused cursor", async () => {
+  let asked = 0;
+  const { client } = await over("modern", {
+    "tools/list": (message, far) => {
+      asked++;
+      if (!("cursor" in message.params))
+        return {
+          tools: [{ name: `t${asked}`, inputSchema: { type: "object" } }, 5],
+          nextCursor: "c",
+          ttlMs: 60_000,
+        };
+      return asked === 2 ? refused(message, far, -32602) : { tools: [], ttlMs: 5000 };
+    },
+  });
+  await using _ = client;
+  const before = performance.now();
+  const { tools, warnings, freshUntil = 0 } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["t3"]);
+  expect(warnings).toEqual(["entry 2 of the list is not an object: left out"]);
+  expect(freshUntil).toBeGreaterThanOrEqual(before + 5000);
+  expect(freshUntil).toBeLessThan(before + 60_000);
+});
+
+test("tools of a legacy server have no time", async () => {
+  const { client } = await over("legacy", { "tools/list": () => ({ tools: [], ttlMs: 5 }) });
+  await using _ = client;
+  expect(await client.listTools()).toEqual({ tools: [], warnings: [] });
+});
+
 test("input rounds work for reading and prompts, and their answers are not kept", async () => {
   const { client, server } = await over(
     "modern",

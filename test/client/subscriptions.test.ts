@@ -329,6 +329,22 @@ test.each(eras)("a link that is lost is replaced by the next client (%s)", async
   expect(await it.done).toBe("closed");
 });
 
+test("where one of several cannot be subscribed to, the others are given up again (legacy)", async () => {
+  await using far = await served("legacy");
+  const { client } = far;
+  const picky = {
+    ...client,
+    request: (method: string, params: JsonObject, options?: RequestOptions) =>
+      params["uri"] === "test://no"
+        ? Promise.reject(new RpcError({ code: -32002, message: "not found" }))
+        : client.request(method, params, options),
+  };
+  const topics = { uris: ["test://a", "test://no"] };
+  const it = following({ client: async () => picky, topics });
+  await expect(it.done).rejects.toMatchObject({ code: -32002 });
+  expect(far.methods().slice(-2)).toEqual(["resources/subscribe", "resources/unsubscribe"]);
+});
+
 test("nothing is opened for a signal that has fired", async () => {
   const { client, filters } = streams([]);
   const topics = { lists: ["tools"] } as const;

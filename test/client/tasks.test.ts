@@ -247,6 +247,17 @@ test("a change that is told of is looked at without waiting", async () => {
   }
 });
 
+test("news that come while it is being asked are looked at soon, and never without a pause", async () => {
+  const far = scriptedTask("legacy", [working({ pollInterval: 60_000 }).raw, done]);
+  const { request } = far.context.client;
+  far.context.client.request = async (method, params) => {
+    if (method === "tasks/get") far.tell("notifications/tasks/status", { taskId: "t" });
+    return await request(method, params);
+  };
+  await waitForTask(working({ pollInterval: 30_000 }), far.context, {});
+  expect(far.clock.waits).toEqual([30_000, 50]);
+});
+
 test("a lost answer about a task is asked for again; a lost link leaves the task alone", async () => {
   const far = scriptedTask("modern", [lost(), lost(), done]);
   await waitForTask(working(), far.context, {});

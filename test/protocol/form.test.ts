@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { Json, JsonObject } from "../../lib/base/json.ts";
-import { faultOf, faultsOf, readForm, withDefaults } from "../../lib/protocol/form.ts";
+import { faultOf } from "../../lib/protocol/form-values.ts";
+import { faultsOf, readForm, withDefaults } from "../../lib/protocol/form.ts";
 
 const field = (schema: JsonObject) =>
   readForm({ type: "object", properties: { a: schema } })[0] ?? { kind: "other" as const };

@@ -57,6 +57,11 @@ describe("headers", () => {
   });
 });
 
+test("a variable that switches the checks of certificates off is warned of", () => {
+  using fetch = fetchOf({ env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
+  expect(fetch.logs.map(({ level }) => level)).toEqual(["warn"]);
+});
+
 test.each(["127.0.0.1", "::1"])("localhost is found where it listens on %s alone", async (host) => {
   await using server = httpServer(() => new Response("here"), { hostname: host });
   using fetch = fetchOf();

@@ -90,8 +90,10 @@ async function print(answer: HostAnswer, uri: string, { flags }: Parsed, io: Io)
 }
 
 /** The contents as blocks of a tool's result, which is what printing knows. What is no list stays one block. */
-function asContent({ result: { contents } }: HostAnswer): ToolResult {
-  const list = Array.isArray(contents) ? contents : contents === undefined ? [] : [contents];
+function asContent({ result }: HostAnswer): ToolResult {
+  const { contents } = result;
+  if (contents === undefined) return result;
+  const list = Array.isArray(contents) ? contents : [contents];
   return {
     content: list.map((resource) =>
       isObject(resource) && (typeof resource.text === "string" || typeof resource.blob === "string")

@@ -64,11 +64,14 @@ function uriOf(item: Item): string {
   return "uri" in item ? item.uri : item.uriTemplate;
 }
 
-/** As `read` takes it; of several servers with the one that is to be asked. */
+/**
+ * As `read` takes it; of several servers with the one that is to be asked. What is no URI, and could be taken for a line of
+ * ours, is a JSON string.
+ */
 function shownUri(item: Item, several: boolean): string {
   const uri = uriOf(item);
   const text = several ? `${item.server}/${uri}` : uri;
-  return "uri" in item || /^[^\s\p{Cc}]*$/u.test(text) ? text : nameText(text);
+  return /^[^\s\p{Cc}\p{Cf}]+$/u.test(text) ? text : nameText(text);
 }
 
 function names(item: Item): string[] {
@@ -89,9 +92,9 @@ function said(item: Item): string {
   return `${words.join(": ")}${kind === "" ? "" : `${words.length === 0 ? "" : " "}(${kind})`}`;
 }
 
-/** As the server lists it, nothing left out. */
+/** As the server lists it, nothing left out, and whose it is. */
 function jsonOf({ server, raw }: Item): JsonObject {
-  return { server, ...raw };
+  return { ...raw, server };
 }
 
 async function noMatch(pattern: string, items: readonly Item[]): Promise<HostError> {

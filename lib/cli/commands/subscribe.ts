@@ -2,7 +2,7 @@
  * `subscribe [URI…]`: one line on stdout for each change of a resource, or of the lists of a server, until Ctrl-C or until
  * the server ends it (cli.md, Commands). What is printed is what the next program asks for: a URI as `read` takes it.
  */
-import { HostError } from "../../base/errors.ts";
+import { isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { ServerUpdate } from "../../host/lasting-types.ts";
 import type { ListName, Topics } from "../../protocol/subscriptions.ts";
@@ -164,7 +164,7 @@ class Lines {
         await stdout.write(shown(`${line}\n`, this.#io));
       }
     } catch (error) {
-      this.#error = error instanceof HostError ? error : new Error(String(error));
+      this.#error = isHostError(error) ? error : new Error(String(error));
     }
     this.#writing = undefined;
     if (stdout.closed || this.#error !== undefined) this.#onLeft();

@@ -12,7 +12,6 @@ import { invalidParams } from "../../protocol/jsonrpc.ts";
 import { isTerminal } from "../../protocol/tasks.ts";
 import type { Task } from "../../protocol/tasks.ts";
 import { finish } from "../call.ts";
-import { cut, widthOf } from "../fit.ts";
 import { commonFlags, listOf, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
@@ -67,7 +66,12 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
       hint: "leave one of them out, or give -o a file",
     });
   const store = taskStore({ folder: ourPaths(io.env).state, log });
-  if (id === undefined) return await list(await store.list(), parsed, io);
+  if (id === undefined) {
+    const { printTasks, tasksOfServers } = await import("../task-list.ts");
+    const kept = await store.list();
+    const tasks = names(parsed) ? await tasksOfServers(kept, { parsed, io, log }) : kept;
+    return await printTasks(tasks, parsed, io);
+  }
   const kept = find(id, await store.list(), parsed);
   const line = kept === undefined || names(parsed) ? parsed : remembered(kept, parsed);
   const { wait: _, ...rest } = line.flags;
@@ -208,20 +212,4 @@ async function explained(error: unknown, { task, opened }: Looking): Promise<unk
       : "a server keeps its tasks for a time, and some keep them only for the session that began them";
   const facts = { ...error.facts, taskId };
   return new HostError(error.code, error.message, { facts, hint, cause: error });
-}
-
-async function list(tasks: readonly KeptTask[], { flags }: Parsed, io: Io): Promise<number> {
-  if (flags["json"] === true) {
-    const listed = tasks.map(({ taskId, server, tool, status, at, ttlMs }) => {
-      return { taskId, server, tool, status, at, ttlMs };
-    });
-    await io.stdout.write(`${JSON.stringify(listed)}\n`);
-    return 0;
-  }
-  const width = widthOf(io);
-  for (const { taskId, server, tool, status, at } of tasks) {
-    const began = at.replace(/\.\d+Z$/, "Z");
-    await io.stdout.write(`${cut(`${taskId}  ${status}  ${server}.${tool}  ${began}`, width)}\n`);
-  }
-  return 0;
 }
