@@ -56,6 +56,11 @@ export interface Child extends AsyncDisposable {
 
 /** Ends the groups of our children when we die without doing so (design.md, the reaper). */
 export interface Reaper {
+  /**
+   * A process is about to be started: if we die before `add`, it is known by the variables returned, which belong into
+   * its environment. Where there is no /proc it is not known.
+   */
+  expect(): Readonly<Record<string, string>>;
   /** Guards the group of a child, in this very tick. `onRelease` is called by `release`, to let go of the child. */
   add(pid: number, onRelease?: () => void): void;
   remove(pid: number): void;

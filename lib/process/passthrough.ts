@@ -29,7 +29,7 @@ export interface Passthrough {
 
 /** @throws HostError `server_start` · `config` (NUL in an argument) */
 export function spawnPassthrough({ reaper, ...spec }: PassthroughSpec): Passthrough {
-  const proc = spawn(spec);
+  const proc = spawn(spec, reaper?.expect());
   reaper?.add(proc.pid);
   return {
     pid: proc.pid,
@@ -68,7 +68,10 @@ export function spawnPassthrough({ reaper, ...spec }: PassthroughSpec): Passthro
 
 // --- internal ---
 
-function spawn({ argv: [command = "", ...args], env, cwd }: Omit<PassthroughSpec, "reaper">) {
+function spawn(
+  { argv: [command = "", ...args], env, cwd }: Omit<PassthroughSpec, "reaper">,
+  marks: ReturnType<Reaper["expect"]> = {},
+) {
   const ours = Object.entries(env).filter(([, value]) => value !== undefined);
   const own = Object.fromEntries(ours) as Record<string, string>;
   const spec: ChildSpec = { name: command, command, args, env: own, cwd };
@@ -76,7 +79,7 @@ function spawn({ argv: [command = "", ...args], env, cwd }: Omit<PassthroughSpec
   try {
     return Bun.spawn(argv, {
       cwd,
-      env: own,
+      env: { ...own, ...marks },
       stdin: "pipe",
       stdout: "pipe",
       stderr: "inherit",

@@ -18,7 +18,7 @@ import { climb } from "./stop.ts";
  * @throws HostError `server_start` with `errno`, `command`, `cwd` and `path` as facts · `config` (NUL in an argument)
  */
 export function spawnChild(spec: ChildSpec, options: ChildOptions): Child {
-  const proc = start(spec);
+  const proc = start(spec, options.reaper?.expect());
   // At once: whatever comes between is time in which we could be killed and the server would outlive us.
   let child: SpawnedChild | undefined;
   options.reaper?.add(proc.pid, () => child?.release());
@@ -41,11 +41,11 @@ const stderrLines = 20;
 
 type Process = Bun.Subprocess<"pipe", "pipe", "pipe">;
 
-function start(spec: ChildSpec): Process {
+function start(spec: ChildSpec, marks: Readonly<Record<string, string>> = {}): Process {
   const { argv, verbatim } = resolveCommand(spec);
   try {
     return Bun.spawn(argv, {
-      env: spec.env,
+      env: { ...spec.env, ...marks },
       ...(spec.cwd !== undefined && { cwd: spec.cwd }),
       stdin: "pipe",
       stdout: "pipe",

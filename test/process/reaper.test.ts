@@ -34,6 +34,13 @@ describe("a host killed by SIGKILL leaves nothing of its servers", () => {
     await gone(group);
   });
 
+  test("killed before the reaper was told of the child", async () => {
+    const { child, group } = await startHost(...host("untold", ...deaf));
+    process.kill(child.pid, "SIGKILL");
+    await child.exited;
+    await gone(group);
+  });
+
   test("killed in the very tick of the start", async () => {
     const marker = `mcphost-test-${process.pid}-${Math.random()}`;
     const script = `process.on("SIGTERM",()=>{}); setInterval(()=>{},1000) // ${marker}`;

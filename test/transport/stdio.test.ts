@@ -145,6 +145,7 @@ describe("how it closed", () => {
   test("by us, who left it to the reaper", async () => {
     let letGo: (() => void) | undefined;
     const reaper: Reaper = {
+      expect: () => ({}),
       add: (_pid, onRelease) => void (letGo = onRelease),
       remove() {},
       release: () => letGo?.(),
