@@ -7,7 +7,6 @@ import { realClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { isTerminal, pollDelayMs, readTask, taskError } from "../protocol/tasks.ts";
@@ -138,6 +137,8 @@ class Watch {
     const slept = this.#clock.sleep(Math.min(delayMs, this.#leftMs()), signal).catch(() => {});
     await Promise.race([slept, this.#news.next()]);
     scope.abort();
+    // What was told until now is seen by asking.
+    this.#news.take();
     if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs, this.#options.leave);
   }
 

@@ -4,7 +4,6 @@
  */
 import { HostError, isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { didYouMean, nearest } from "../../base/nearest.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { Outcome } from "../../hooks/call.ts";
 import type { HostTask } from "../../host/lasting-types.ts";
@@ -12,10 +11,11 @@ import { invalidParams } from "../../protocol/jsonrpc.ts";
 import { isTerminal } from "../../protocol/tasks.ts";
 import type { Task } from "../../protocol/tasks.ts";
 import { finish } from "../call.ts";
-import { commonFlags, listOf, serverFlags, textOf } from "../flags.ts";
+import { commonFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
 import { meter } from "../progress.ts";
+import { findTask, namesServers, remembered, serverOf } from "../task-line.ts";
 import { taskStore } from "../task-store.ts";
 import type { KeptTask, TaskStore } from "../task-store.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -69,68 +69,17 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   if (id === undefined) {
     const { printTasks, tasksOfServers } = await import("../task-list.ts");
     const kept = await store.list();
-    const tasks = names(parsed) ? await tasksOfServers(kept, { parsed, io, log }) : kept;
+    const tasks = namesServers(parsed) ? await tasksOfServers(kept, { parsed, io, log }) : kept;
     return await printTasks(tasks, parsed, io);
   }
-  const kept = find(id, await store.list(), parsed);
-  const line = kept === undefined || names(parsed) ? parsed : remembered(kept, parsed);
+  const kept = findTask(id, await store.list(), parsed);
+  const line = kept === undefined || namesServers(parsed) ? parsed : remembered(kept, parsed);
   const { wait: _, ...rest } = line.flags;
   const there = line === parsed ? io : { ...io, cwd: kept?.cwd ?? io.cwd };
   await using opened = await openFromFlags({ ...line, flags: rest }, there, log);
   const server = serverOf(opened, kept);
   const task = await opened.host.task(server, kept?.taskId ?? id);
   return await look({ task, kept, store, opened }, parsed, io);
-}
-
-/** Whether the line itself says where servers come from. */
-function names({ flags, rest }: Parsed): boolean {
-  const sources = ["server", "config", "config-json"];
-  return rest !== undefined || sources.some((name) => listOf(flags[name]).length > 0);
-}
-
-/** The line with what reached the server before. */
-function remembered({ flags, rest }: KeptTask, parsed: Parsed): Parsed {
-  const given = Object.entries(parsed.flags).filter(([, value]) =>
-    Array.isArray(value) ? value.length > 0 : value !== undefined,
-  );
-  return { ...parsed, flags: { ...flags, ...Object.fromEntries(given) }, rest };
-}
-
-/** @throws HostError `usage`: there is none, or there are several */
-function find(id: string, tasks: readonly KeptTask[], parsed: Parsed): KeptTask | undefined {
-  const exact = tasks.filter(({ taskId }) => taskId === id);
-  const found = exact.length > 0 ? exact : tasks.filter(({ taskId }) => taskId.startsWith(id));
-  const [only, ...others] = found;
-  if (only !== undefined && others.length === 0) return only;
-  // A server that is named can be asked for any task, also for one that was begun elsewhere.
-  if (names(parsed)) return undefined;
-  const ids = tasks.map(({ taskId }) => taskId);
-  if (only !== undefined)
-    throw new HostError("usage", `${id} is the beginning of several tasks`, {
-      hint: `they are ${found.map(({ taskId, server }) => `${taskId} (${server})`).join(", ")}`,
-    });
-  throw new HostError("usage", `no task ${JSON.stringify(id)} is kept here`, {
-    facts: { nearest: nearest(id, ids) },
-    hint:
-      didYouMean(nearest(id, ids)) ??
-      "mcphost task lists them; to ask for one that was begun elsewhere, name its server, too",
-  });
-}
-
-/** @throws HostError `usage` `config` */
-function serverOf({ config, failures }: Opened, kept: KeptTask | undefined): string {
-  const servers = config.servers.filter(({ disabled }) => disabled !== true);
-  const [only, ...others] = servers;
-  const known = servers.find(({ name }) => name === kept?.server);
-  if (known !== undefined) return known.name;
-  const failure = failures.find(({ server }) => server === kept?.server);
-  if (failure !== undefined) throw failure.error;
-  if (only !== undefined && others.length === 0) return only.name;
-  const text =
-    kept === undefined
-      ? "the task could be on any of several servers"
-      : `the task is on server "${kept.server}", which is not configured any more`;
-  throw new HostError("usage", text, { hint: "name its server with -s, -c or -- COMMAND…" });
 }
 
 interface Looking {
