@@ -8,18 +8,9 @@ import { join } from "node:path";
 
 import { build } from "../build.ts";
 import { liveProcesses } from "../processes.ts";
-import { median, paired, peakMiB, type Sample, sample } from "./measure.ts";
-
-interface Row {
-  what: string;
-  ours: string;
-  floor: string;
-  /** Ours over the floor, or an absolute figure where there is no floor. */
-  value: number;
-  target: number;
-  /** More is better. @default less is better */
-  atLeast?: boolean;
-}
+import { median, paired, peakMiB, sample } from "./measure.ts";
+import { remote } from "./remote.ts";
+import { met, print, ratio, type Row, wall } from "./rows.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const bun = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/null"];
@@ -28,10 +19,16 @@ const folder = await mkdtemp(join(tmpdir(), "mcphost-bench-"));
 const home = join(folder, "home");
 const dist = join(folder, "dist");
 const runs = 50;
+const setup = { bun, dist, env };
 
 try {
   await build(dist);
-  const rows = [...(await oneShot()), ...(await prompt()), ...(await loops())];
+  const rows = [
+    ...(await oneShot()),
+    ...(await prompt()),
+    ...(await loops()),
+    ...(await remote(setup)),
+  ];
   print(rows);
   if (Bun.argv.includes("--assert") && !rows.every(met)) process.exitCode = 1;
 } finally {
@@ -145,44 +142,6 @@ function loopArgv(side: string, row: string): string[] {
 interface Loop {
   ms: number;
   calls: number;
-}
-
-function wall(what: string, samples: { ours: Sample[]; floor: Sample[] }, target: number): Row {
-  return ratio(what, samples, (each) => each.wallMs, "ms", target);
-}
-
-function ratio<T>(
-  what: string,
-  samples: { ours: T[]; floor: T[] },
-  figure: (each: T) => number,
-  unit: string,
-  target: number,
-): Row {
-  const ours = median(samples.ours.map(figure));
-  const floor = median(samples.floor.map(figure));
-  const show = (value: number) => `${value.toFixed(1)} ${unit}`;
-  return { what, ours: show(ours), floor: show(floor), value: ours / floor, target };
-}
-
-function met({ value, target, atLeast = false }: Row): boolean {
-  return atLeast ? value >= target : value <= target;
-}
-
-function print(rows: Row[]): void {
-  const table = rows.map((row) => [
-    row.what,
-    row.ours,
-    row.floor,
-    row.value.toFixed(2),
-    `${row.atLeast ? "≥" : "≤"} ${row.target}`,
-    met(row) ? "met" : "MISSED",
-  ]);
-  table.unshift(["what", "ours", "floor", "ratio", "target", ""]);
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
-  for (const row of table) {
-    const cells = row.map((cell, column) => cell.padEnd(widths[column]!));
-    console.log(cells.join("  ").trimEnd());
-  }
 }
 
 function ms(value: number): string {
