@@ -26,7 +26,7 @@ export async function readResponse(
   link: Link,
 ): Promise<void> {
   const type = typeOf(response);
-  if (type === "text/event-stream" && response.status !== 401) {
+  if (type === "text/event-stream" && response.ok) {
     const { readAnswer } = await import("./http-stream.ts");
     const { error } = await readAnswer(response, exchange, link);
     if (exchange.isAnswered || exchange.ending.signal.aborted) return;

@@ -15,7 +15,8 @@ import type { Incoming } from "./transport.ts";
 /** A response other than 200: its JSON-RPC error goes to the request, else the request fails. */
 export async function refuse(response: Response, exchange: Exchange, link: Link): Promise<void> {
   const { status } = response;
-  const text = await readExcerpt(response, { bytesMax: bodyBytesMax, ms: link.times.refusalMs });
+  const body = await readExcerpt(response, { bytesMax: bodyBytesMax, ms: link.times.refusalMs });
+  const text = typeOf(response) === "text/event-stream" ? dataOf(body) : body;
   if (exchange.ending.signal.aborted) return;
   const items = /^\s*[[{]/.test(text) ? link.read(text) : [];
   if (exchange.hadSession && isSessionLost(status, text, items, exchange.id)) {
@@ -77,6 +78,11 @@ export function noAnswer(
 /** How much of the body of a refusal is read. */
 const bodyBytesMax = 1_048_576;
 const challengeHeader = "www-authenticate";
+
+/** What the first events of a stream say. */
+function dataOf(body: string): string {
+  return Array.from(body.matchAll(/^data: ?(.*)$/gm), ([, data]) => data).join("\n");
+}
 
 interface Verdict {
   code: ErrorCode;

@@ -227,6 +227,11 @@ describe("a session that is lost", () => {
           { status: 400 },
         ),
     ],
+    [
+      "404 as a stream",
+      () =>
+        new Response(event({ error: "Session not found" }), { status: 404, headers: eventStream }),
+    ],
     ["410", () => new Response("gone", { status: 410 })],
   ];
 
