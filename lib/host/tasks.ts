@@ -15,13 +15,13 @@ export function hostTask(
   context: ServerContext,
 ): HostTask {
   const ask = askerOf(name, servers, context);
-  const failed = (error: unknown) => toHostError(error, name);
+  const toOurs = (error: unknown) => toHostError(error, name);
   return {
     server: name,
     taskId,
     state: (options) =>
       ask((tasks, more) => tasks.get(taskId, more), options).catch((error: unknown) => {
-        throw failed(error);
+        throw toOurs(error);
       }),
     async outcome(options) {
       const startedAt = performance.now();
@@ -33,12 +33,12 @@ export function hostTask(
         }, options);
         return outcomeOf(reply, performance.now() - startedAt);
       } catch (error) {
-        return failureOf(failed(error), { sent: true, durationMs: performance.now() - startedAt });
+        return failureOf(toOurs(error), { sent: true, durationMs: performance.now() - startedAt });
       }
     },
     cancel: (options) =>
       ask((tasks, more) => tasks.cancel(taskId, more), options).catch((error: unknown) => {
-        throw failed(error);
+        throw toOurs(error);
       }),
   };
 }

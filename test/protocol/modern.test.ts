@@ -42,7 +42,13 @@ describe("results", () => {
       expect(codec.decode("tools/call", result)).toEqual({ kind: "complete", result });
   });
 
-  test.each([[null], [1], ["task"], [{}], [""]])("resultType %j is invalid", (resultType) => {
+  test("a task is an answer to tools/call, and to nothing else", () => {
+    const result = { resultType: "task", taskId: "t", status: "working" };
+    expect(codec.decode("tools/call", result)).toEqual({ kind: "complete", result });
+    expect(codec.decode("prompts/get", result)).toMatchObject({ kind: "invalid" });
+  });
+
+  test.each([[null], [1], ["tasks"], [{}], [""]])("resultType %j is invalid", (resultType) => {
     expect(codec.decode("tools/call", { resultType })).toMatchObject({ kind: "invalid" });
   });
 
