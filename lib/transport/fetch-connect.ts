@@ -31,7 +31,7 @@ export async function unreachable(
   return new HostError("server_exit", text, {
     facts: { server: options.name, sent: false, errno: "ETIMEDOUT", ...place },
     hint: route
-      ? `is the proxy up? NO_PROXY names hosts that need none`
+      ? "is the proxy up? NO_PROXY names hosts that need none"
       : "nothing answers there: is the address right, and does a firewall or a missing proxy (HTTPS_PROXY) stand between?",
   });
 }

@@ -77,7 +77,7 @@ function explain(code: string, cause: unknown, failing: Failing): Explanation {
       sent: false,
       text: `${route ? `${place} is not there` : `nothing listens on ${place}`} (${code})`,
       hint: route
-        ? `is the proxy up? NO_PROXY names hosts that need none`
+        ? "is the proxy up? NO_PROXY names hosts that need none"
         : "is the server running, and is the port right?",
     };
   if (neverReached.has(code))
@@ -96,7 +96,7 @@ function explain(code: string, cause: unknown, failing: Failing): Explanation {
   if (code === "FailedToOpenSocket" && tls !== undefined)
     return {
       sent: false,
-      text: `its certificates or its key cannot be used`,
+      text: "its certificates or its key cannot be used",
       hint: "tls.ca, tls.cert and tls.key are PEM files; key and cert belong together; an encrypted key needs tls.passphrase",
     };
   if (code === "Malformed_HTTP_Response" || code.startsWith("InvalidHTTP"))
