@@ -87,7 +87,7 @@ export class Asking {
     };
     const order = [...new Set(names)];
     const lists = await Promise.all(order.map(one));
-    if (signal.aborted) throw givenUp(signal);
+    if (signal.aborted) throw givenUp(signal, lists.find(({ error }) => error)?.error?.facts);
     return {
       found: lists.flatMap(({ list }, at) =>
         list === undefined ? [] : [{ server: order[at] ?? "", list }],

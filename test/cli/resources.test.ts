@@ -238,4 +238,21 @@ describe("what is odd", () => {
       stdout: '"a b\\nc"  # spaces\na:ok\n',
     });
   });
+
+  test("silence has an end: of the answer 4, of the list 3, of the command 4", async () => {
+    expectRun(await read("a:silent", "--timeout", "300ms"), {
+      code: 4,
+      stderr: /^mcphost: server "server" did not answer resources\/read within 300 ms\n/,
+    });
+    const silent = (...flags: string[]) =>
+      mcphost("resources", ...flags, "--", ...odd, "silent").run();
+    expectRun(await silent("--timeout", "300ms"), {
+      code: 3,
+      stderr: /^mcphost: server "server" did not answer resources\/list within 300 ms\n/,
+    });
+    expectRun(await silent("--max-time", "2s"), {
+      code: 4,
+      stderr: /^mcphost: given up after 2 s .* server "server" was to answer resources\/list\n/,
+    });
+  });
 });
