@@ -64,7 +64,7 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     const options: CallOptions = { signal, timeoutMs, onSent };
     if (onProgress !== undefined) options.onProgress = onProgress;
     let task: Task | undefined;
-    if (request.detach === true || listed?.execution !== undefined) {
+    if (request.detach === true || listed?.execution?.taskSupport === "required") {
       const { wishOf } = await import("./tasks-wish.ts");
       options.task = wishOf(listed, request.detach === true, (made) => (task = made));
     }
