@@ -278,6 +278,16 @@ test("tools: the list is as fresh as its least fresh page, and begins again afte
   expect(freshUntil).toBeLessThan(before + 60_000);
 });
 
+test("a refusal of the first page is no refusal of a cursor", async () => {
+  const { client, server } = await over("modern", {
+    "prompts/list": (message, far) => refused(message, far, -32602),
+  });
+  await using _ = client;
+  expect(listPrompts(client)).rejects.toMatchObject({ code: -32602 });
+  await client.ping();
+  expect(server.methods().filter((method) => method === "prompts/list")).toHaveLength(1);
+});
+
 test("tools of a legacy server have no time", async () => {
   const { client } = await over("legacy", { "tools/list": () => ({ tools: [], ttlMs: 5 }) });
   await using _ = client;

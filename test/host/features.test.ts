@@ -99,6 +99,11 @@ describe("several servers", () => {
     ]);
     expect((await host.read({ uri: "two/note://one" })).server).toBe("two");
     expect((await errorOf(host.read({ uri: "http://x" }))).code).toBe("usage");
+    // What is no URI may be some server's all the same.
+    expect((await errorOf(host.read({ uri: "two/name" }))).facts).toMatchObject({
+      server: "two",
+      uri: "name",
+    });
   });
 
   test("prompts have names of their own, as tools do, and unknown servers are named", async () => {
