@@ -1,7 +1,17 @@
 /** Streamable HTTP under load: a thousand calls in flight, each with its own answer, at the speed of a bare fetch loop. */
 import { expect, test } from "bun:test";
 
-import { answer, event, eventStream, modern, open, serve, soon } from "../fixtures/http/kit.ts";
+import {
+  answer,
+  event,
+  eventStream,
+  modern,
+  open,
+  serve,
+  soon,
+  stream,
+  until,
+} from "../fixtures/http/kit.ts";
 
 const count = 1000;
 const bareServer = new URL("../fixtures/http/bare.ts", import.meta.url).pathname;
@@ -20,6 +30,30 @@ test("a thousand calls in flight get their own answers, as JSON and as streams i
     }),
   );
   expect(all).toEqual(Array.from({ length: count }, (_, n) => ({ n })));
+});
+
+test("whatever became of a request, nothing of it stays open", async () => {
+  await using server = serve((seen) => {
+    if (seen.method === "silent") return new Promise(() => {});
+    if (seen.method === "quiet") return stream().response;
+    if (seen.method === "refused") return endless("no", 500);
+    if (seen.method === "large") return endless("[".repeat(20_000), 200);
+    if (seen.method === "open")
+      return stream(event({ jsonrpc: "2.0", id: seen.id, result: {} })).response;
+    return undefined;
+  });
+  await using link = open(server.url, {
+    responseBytesMax: 10_000,
+    times: { lingerMs: 20, refusalMs: 20 },
+  });
+  const failed: string[] = [];
+  for (const method of ["silent", "quiet", "refused", "large", "open", "plain"])
+    for (const settled of await Promise.allSettled(
+      Array.from({ length: 50 }, () => link.peer.request(method, modern(), { timeoutMs: 200 })),
+    ))
+      if (settled.status === "rejected" && !failed.includes(method)) failed.push(method);
+  expect(failed).toEqual(["silent", "quiet", "refused", "large"]);
+  await until(() => server.pending() === 0);
 });
 
 test("calls a second are at least 0.7 of those of a bare fetch loop", async () => {
@@ -53,4 +87,8 @@ async function msOf(call: (id: number) => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await Promise.all(Array.from({ length: count }, (_, id) => call(id)));
   return performance.now() - startedAt;
+}
+
+function endless(text: string, status: number): Response {
+  return new Response(stream(text).response.body, { status });
 }
