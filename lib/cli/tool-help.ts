@@ -70,12 +70,15 @@ const hints: Readonly<Record<string, [yes: string, no: string]>> = {
   openWorldHint: ["reaches outside", "reaches nothing outside"],
 };
 
-function hintsText({ annotations = {} }: HostTool): string {
+function hintsText({ annotations = {}, execution = {} }: HostTool): string {
   const given: Record<string, unknown> = { ...annotations };
   const words = Object.entries(hints).flatMap(([key, [yes, no]]) => {
     const word = given[key] === true ? yes : given[key] === false ? no : "";
     return word === "" ? [] : [word];
   });
+  const task = { required: "runs as a task", optional: "can run as a task (--detach)" };
+  const { taskSupport } = execution;
+  if (taskSupport === "required" || taskSupport === "optional") words.push(task[taskSupport]);
   return words.length === 0 ? "" : `The server says: ${words.join(", ")}`;
 }
 

@@ -131,6 +131,11 @@ test("a tool that cannot run as a task is refused before anything is sent", asyn
   });
 });
 
+test("the help of a tool says that it runs as a task", async () => {
+  const run = await mcphost("tools", "must_work", ...flagOf("legacy")).run();
+  expectRun(run, { stdout: /The server says: runs as a task\n/ });
+});
+
 test("a modern server that answers at once has made no task: the result is printed", async () => {
   const run = await mcphost("call", "echo", "text=hi", "--detach", ...flagOf("modern")).run();
   expectRun(run, { stdout: "hi\n", stderr: /done at once: there is no task\n$/ });
