@@ -7,8 +7,9 @@ import { basename, dirname, join, relative } from "node:path";
 const root = join(import.meta.dir, "..");
 
 /**
- * A plain call in two files with bytecode: what starts the server, and the rest, loaded while the server starts. `entries`
- * are what the file exports; `hot` is what they import dynamically, here as if that were static.
+ * A plain call in two files with bytecode: what starts the server, and the rest, loaded while the server starts; what a
+ * server that is reached by a URL needs besides, and what lists of tools that are kept need. `entries` are what the file
+ * exports; `hot` is what they import dynamically, here as if that were static.
  */
 const parts = [
   {
@@ -22,6 +23,12 @@ const parts = [
     entries: ["lib/cli/run.ts", "lib/cli/call.ts"],
     hot: ["lib/host/desk.ts", "lib/client/client.ts", "lib/transport/stdio.ts"],
   },
+  {
+    name: "remote",
+    entries: ["lib/host/reach.ts", "lib/host/remote.ts", "lib/config/expand-http.ts"],
+    hot: ["lib/transport/http.ts", "lib/client/watch-era.ts"],
+  },
+  { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },
 ];
 
 /** Started by its address, so that it must be a file of its own. */
