@@ -4,27 +4,22 @@
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { sliceMember } from "../base/slice.ts";
 import { ttlOf } from "../protocol/caching.ts";
-import type { Codec, Decoded } from "../protocol/codec.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool } from "../protocol/mcp.ts";
-import { urlElicitationRequired } from "../protocol/modes.ts";
 import { readTools } from "../protocol/tools.ts";
-import type { Answer, PeerRequestOptions } from "../transport/peer-types.ts";
-import { capabilitiesOf } from "./answers.ts";
 import { createInbound } from "./inbound.ts";
-import type { Inbound } from "./inbound.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Connection } from "./negotiate.ts";
 import { allPages } from "./pages.ts";
+import { asker, completeOf, request } from "./request.ts";
+import type { Line } from "./request.ts";
 import type { TaskContext } from "./tasks-wait.ts";
 import type {
   CallOptions,
   CallReply,
   ConnectOptions,
   McpClient,
-  Reply,
   RequestOptions,
   ToolList,
 } from "./types.ts";
@@ -82,43 +77,6 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
 }
 
 // --- internal ---
-
-/** `about`: as in the options of a peer's request. */
-type Ask = (
-  method: string,
-  params: JsonObject,
-  options: RequestOptions,
-  about?: PeerRequestOptions["about"],
-) => Promise<Answer>;
-
-/** What a request needs. */
-interface Line extends ConnectOptions {
-  codec: Codec;
-  listen: Inbound["listen"];
-  ask: Ask;
-  /** Itself. */
-  client: () => McpClient;
-}
-
-const timeoutDefaultMs = 60_000;
-
-/** How this client sends one request: dressed by the codec, with its own id as progress token. */
-function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
-  const { clientInfo, logLevel } = options;
-  const capabilities = capabilitiesOf(options.answers, codec.revision);
-  const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
-  return (method, params, requestOptions, about) => {
-    const dressed = (id: number): JsonObject => {
-      requestOptions.onId?.(id);
-      return codec.params(params, { ...envelope, progressToken: id });
-    };
-    return peer.request(method, dressed, {
-      ...requestOptions,
-      timeoutMs: requestOptions.timeoutMs ?? timeoutDefaultMs,
-      about,
-    });
-  };
-}
 
 /** Asks a legacy server for its logs; whether it takes that or not changes nothing. */
 function setLogLevel({ peer, codec, capabilities }: Connection, options: ConnectOptions): void {
@@ -183,74 +141,10 @@ function taskLine(line: Line): TaskContext {
   return { ...line, client: line.client() };
 }
 
-interface Asked {
-  method: string;
-  params: JsonObject;
-  about?: PeerRequestOptions["about"];
-}
-
-async function request(line: Line, asked: Asked, requestOptions: RequestOptions): Promise<Reply> {
-  const { name, ask } = line;
-  const { method, params, about } = asked;
-  const answer = await ask(method, params, requestOptions, about).catch((error: unknown) =>
-    afterConsent(error, line, asked, requestOptions),
-  );
-  let reply = replyOf(answer, method, line);
-  const isAsked = reply.decoded.kind === "input";
-  if (isAsked) {
-    const { inputRounds } = await import("./rounds.ts");
-    // The request was handed over once, whatever follows: `onSent` has been called.
-    const { onSent: _, ...again } = requestOptions;
-    const more = async (extra: JsonObject) =>
-      replyOf(await ask(method, { ...params, ...extra }, again, about), method, line);
-    const { signal } = requestOptions;
-    reply = await inputRounds({ first: reply, ask: more }, { ...line, signal });
-  }
-  const result = completeOf(reply.decoded, name, about?.facts.tool);
-  const { text } = reply;
-  const raw = () => sliceMember(text, "result") ?? JSON.stringify(result);
-  return { result, raw, ...(isAsked && { asked: true as const }) };
-}
-
-/** A legacy server may need URLs to be visited first: where that is done the request is sent once more. */
-async function afterConsent(
-  error: unknown,
-  line: Line,
-  { method, params, about }: Asked,
-  requestOptions: RequestOptions,
-): Promise<Answer> {
-  const mayAsk = line.codec.serverRequests && line.answers.elicitUrl !== undefined;
-  if (!mayAsk || !(error instanceof RpcError) || error.code !== urlElicitationRequired) throw error;
-  const { consents } = await import("./consents.ts");
-  const { onSent: _, ...again } = requestOptions;
-  const { signal, timeoutMs: waitMs = timeoutDefaultMs } = again;
-  await consents(error, { ...line, signal, waitMs });
-  return await line.ask(method, params, again, about);
-}
-
-/** An answer, read, and the exact text of the whole message. */
-function replyOf(
-  { response, text }: Answer,
-  method: string,
-  { codec }: Line,
-): { decoded: Decoded; text: string } {
-  return { decoded: codec.decode(method, response.result ?? null), text };
-}
-
 const warningsMax = 1000;
 
 function isUnknownMethod(error: unknown): boolean {
   return error instanceof RpcError && error.code === methodNotFound;
-}
-
-/** @throws HostError `rpc_error`: the answer is none */
-function completeOf(decoded: Decoded, server: string, tool?: string): JsonObject {
-  if (decoded.kind === "complete") return decoded.result;
-  const reason = decoded.kind === "invalid" ? decoded.reason : "it asks for input";
-  throw new HostError("rpc_error", `server "${server}" gave an answer that is none: ${reason}`, {
-    facts: { server, ...(tool !== undefined && { tool }) },
-    hint: "that is a fault of the server",
-  });
 }
 
 /** A link that was lost after a call was sent leaves open whether the call happened. */
