@@ -21,7 +21,9 @@ export async function examineUrl(
   const startTimeoutMs = timeoutMs ?? server.startTimeoutMs;
   let learned: Verdict | undefined;
   const context = {
-    ...{ env, limits, log },
+    env,
+    limits,
+    log,
     linked: () => {},
     keep: () => {},
     verdicts: {

@@ -7,11 +7,11 @@ import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
-import { unsupportedVersion } from "../protocol/meta.ts";
 import { classifyProbe } from "../protocol/probe.ts";
-import type { ProbeVerdict } from "../protocol/probe.ts";
 import type { Peer } from "../transport/peer-types.ts";
-import { discover, initialize, spoken } from "./greet.ts";
+import { modernIn, sendDiscover, sendInitialize } from "./attempt.ts";
+import type { Attempt, Probed } from "./attempt.ts";
+import { discover, spoken } from "./greet.ts";
 import type { Greeting } from "./greet.ts";
 import type { Inbound } from "./inbound.ts";
 import { closeLink, failureOf, isLost, isRefused, openLink } from "./link.ts";
@@ -58,13 +58,6 @@ export async function negotiate(options: ConnectOptions, inbound: Inbound): Prom
 
 // --- internal ---
 
-/** One link, how to go about it, and options whose signal ends with the negotiation. */
-interface Attempt {
-  link: Link;
-  plan: Plan;
-  options: ConnectOptions;
-}
-
 async function greet(attempt: Attempt): Promise<Greeting> {
   const { plan, options } = attempt;
   if (plan.first === undefined) return rememberedIn(options.verdict, plan.modern);
@@ -108,12 +101,6 @@ async function watched(
   }
 }
 
-/** How the probe ended and what follows; the error that said so, if one did. */
-interface Probed {
-  verdict: ProbeVerdict;
-  error?: unknown;
-}
-
 async function probeFirst(attempt: Attempt): Promise<Greeting> {
   const { link, plan, options } = attempt;
   const { signal } = options;
@@ -151,43 +138,6 @@ async function withLate(
   return await Promise.race([late, greeting.catch(refused)]);
 }
 
-async function sendDiscover({ link, plan, options }: Attempt): Promise<Probed> {
-  link.waitsFor = "server/discover";
-  const ask = async (revision: string) => {
-    debug(options.log, options.name, () => `server/discover with ${revision} is sent`);
-    // On a pipe longer than anybody waits, so that a late answer is still seen.
-    const isPipe = plan.link === "pipe";
-    const timeoutMs = plan.startMs + (isPipe ? plan.probeMs + plan.graceMs : 0);
-    const { outcome, error } = await discover({ ...options, peer: link.peer, revision, timeoutMs });
-    return { verdict: classifyProbe(outcome, plan.link), error };
-  };
-  const first = await ask(plan.modern);
-  if (first.verdict.kind !== "retry") return first;
-  const { revision } = first.verdict;
-  const second = await ask(revision);
-  if (second.verdict.kind !== "retry") return second;
-  // It speaks our revision, and refuses for another reason.
-  if (!isUnsupported(second.error)) throw second.error;
-  return { verdict: { kind: "unsupported", supported: [revision] }, error: second.error };
-}
-
-async function sendInitialize({ link, plan, options }: Attempt): Promise<Greeting> {
-  link.waitsFor = "initialize";
-  const leftMs = Math.max(plan.startMs - (performance.now() - link.openedAt), plan.graceMs);
-  const timeoutMs = plan.link === "pipe" ? leftMs : plan.startMs;
-  const revision = plan.legacy;
-  debug(options.log, options.name, () => {
-    return `initialize with ${revision} is sent${plan.remembered ? ", as remembered" : ""}`;
-  });
-  const greeting = await initialize({ ...options, peer: link.peer, revision, timeoutMs });
-  link.mayRestart = false;
-  if (options.protocol === revision && greeting.codec.revision !== revision) {
-    const text = `it was asked for protocol ${revision} and speaks ${greeting.codec.revision}`;
-    options.log({ level: "warn", server: options.name, text });
-  }
-  return greeting;
-}
-
 /** Over HTTP the answer to this must come before the next request; a pipe takes it at once. Bounded either way. */
 async function confirm(link: Link, plan: Plan, signal: AbortSignal): Promise<void> {
   link.waitsFor = "its first request";
@@ -202,31 +152,12 @@ function greetingText({ codec, serverInfo }: Greeting, openedAt: number): string
   return `greeted: ${codec.era} ${codec.revision}, ${who}, after ${since(openedAt)}`;
 }
 
-/** The greeting that a modern verdict carries. @throws HostError `server_start`: modern, but not of our revisions */
-function modernIn(verdict: ProbeVerdict, { name }: ConnectOptions): Greeting | undefined {
-  if (verdict.kind === "modern") {
-    const { capabilities, serverInfo, instructions } = verdict.discovered;
-    return { codec: spoken(verdict.revision), capabilities, serverInfo, instructions };
-  }
-  if (verdict.kind !== "unsupported") return undefined;
-  const { supported } = verdict;
-  const text = `server "${name}" speaks only protocol revisions that we do not: ${supported.join(", ")}`;
-  throw new HostError("server_start", text, {
-    facts: { server: name, supported },
-    hint: "a newer version of this program may speak them",
-  });
-}
-
 function notModern(reason: string, { plan, options }: Attempt): HostError {
   const text = `server "${options.name}" does not speak protocol ${plan.modern}: ${reason}`;
   return new HostError("server_start", text, {
     facts: { server: options.name },
     hint: 'the protocol "modern" was asked for; with "auto" older servers work, too',
   });
-}
-
-function isUnsupported(error: unknown): boolean {
-  return error instanceof RpcError && error.code === unsupportedVersion;
 }
 
 async function nothingIn(ms: number, signal: AbortSignal): Promise<undefined> {

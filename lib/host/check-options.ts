@@ -52,7 +52,11 @@ const { url: _url, type: _type, headers: _headers, tls: _tls, ...common } = rest
 const StdioSchema = v.strictObject(
   {
     ...common,
-    ...{ args, envFile, cwd, inheritEnv, stopMs },
+    args,
+    envFile,
+    cwd,
+    inheritEnv,
+    stopMs,
     command: v.pipe(string, v.nonEmpty("a command")),
     env: map(v.union([string, v.null()], "a string or null")),
     rename: map(string),

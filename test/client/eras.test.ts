@@ -114,8 +114,9 @@ test("however many command lines there are, no more than the bound is kept", asy
   expect(await at.store().read(verdictKey({ command: "c", args: ["11"] }))).toEqual(verdict);
 });
 
+const keyOf = (url: string, transport = "auto") => verdictKey({ url, transport });
+
 test("a URL is known by its origin, its path and the transport that was asked for", () => {
-  const keyOf = (url: string, transport = "auto") => verdictKey({ url, transport });
   const same = keyOf("https://mcp.example/mcp");
   expect(keyOf("https://user:secret@MCP.example:443/mcp?token=secret#x")).toBe(same);
   for (const other of [
@@ -137,8 +138,7 @@ test("what a remote server can, and its transport, are kept; too much of it is n
   const keys = ["a", "b", "c"].map((path) =>
     verdictKey({ url: `http://h/${path}`, transport: "auto" }),
   );
-  for (const [i, verdict] of [whole, sse, long].entries())
-    await at.store().write(keys[i]!, verdict);
+  for (const [i, kept] of [whole, sse, long].entries()) await at.store().write(keys[i]!, kept);
   const read = await Promise.all(keys.map((one) => at.store().read(one)));
   expect(read).toEqual([whole, sse, { era: "modern", revision: "2026-07-28" }]);
 });

@@ -49,6 +49,15 @@ function probed(answers: Exchange[], rest = legacy): (asked: Asked) => Exchange 
     asked.method === "server/discover" ? (left.shift() ?? modern(asked)) : rest(asked);
 }
 
+function mute({ method }: Asked): Exchange {
+  return method === "server/discover" ? undefined : legacy({ method, params: {} });
+}
+
+function ended(cause?: unknown): HostError {
+  const facts = { sent: true, httpStatus: 200 };
+  return new HostError("server_exit", "no answer", { facts, cause });
+}
+
 async function failureOf(connecting: Promise<McpClient>): Promise<HostError> {
   const error = await connecting.then(
     () => undefined,
@@ -164,9 +173,7 @@ describe("what proves nothing is reported, and nothing else is tried", () => {
   });
 
   test("silence, for as long as a start may take", async () => {
-    const silent = ({ method }: Asked) =>
-      method === "server/discover" ? undefined : legacy({ method, params: {} });
-    const server = httpScripted(silent, { startTimeoutMs: 60 });
+    const server = httpScripted(mute, { startTimeoutMs: 60 });
     const startedAt = performance.now();
     expect(await failureOf(connect(server.options))).toMatchObject({
       code: "server_start",
@@ -309,8 +316,6 @@ test("a web page instead of an answer is one request, and its own error", async 
 });
 
 test("a stream that ended without the answer leads to initialize, one that broke proves nothing", async () => {
-  const ended = (cause?: unknown) =>
-    new HostError("server_exit", "no answer", { facts: { sent: true, httpStatus: 200 }, cause });
   const polite = httpScripted(probed([{ failure: ended() }]));
   await using client = await connect(polite.options);
   expect(client.era).toBe("legacy");

@@ -115,7 +115,7 @@ test.each<[string, JsonObject, RegExp]>([
   ["items", schema({ a: { type: "array", items: annotated } }), /by properties alone/],
   ["anyOf", schema({ a: { anyOf: [annotated] } }), /by properties alone/],
   ["below anyOf", { anyOf: [schema({ a: annotated })] }, /by properties alone/],
-  ["then", schema({}, { if: {}, then: schema({ a: annotated }) }), /by properties alone/],
+  ["else", schema({}, { if: {}, else: schema({ a: annotated }) }), /by properties alone/],
   ["$defs", schema({}, { $defs: { a: annotated } }), /by properties alone/],
   ["below $defs", schema({}, { $defs: { a: schema({ b: annotated }) } }), /by properties alone/],
   ["patterns", schema({}, { patternProperties: { "^a": annotated } }), /by properties alone/],

@@ -75,9 +75,9 @@ test("a process that ends on the probe is started again without one", () => {
   expect(classifyProbe({ kind: "closed" })).toMatchObject({ kind: "legacy", restart: true });
 });
 
-describe("over HTTP", () => {
-  const kindOf = (outcome: ProbeOutcome) => classifyProbe(outcome, "http").kind;
+const kindOf = (outcome: ProbeOutcome) => classifyProbe(outcome, "http").kind;
 
+describe("over HTTP", () => {
   test("a refusal by its status alone is legacy", () => {
     for (const httpStatus of [400, 404, 405, 406, 409, 410, 415, 422])
       expect(classifyProbe({ kind: "refused", httpStatus }, "http")).toEqual({
