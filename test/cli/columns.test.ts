@@ -1,8 +1,9 @@
 /** Lists and help on a terminal of 80 columns, where nothing is wider, and in a pipe, where nothing is cut. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 
 import { commands } from "../../lib/cli/table.ts";
-import { bunAlone, type Invocation, mcphost, type Screen, tempDir } from "../harness.ts";
+import { bunAlone, type Invocation, mcphost, root, type Screen, tempDir } from "../harness.ts";
 import { many, manyServer } from "./kit.ts";
 
 setDefaultTimeout(30_000);
@@ -39,6 +40,16 @@ describe.concurrent("80 columns", () => {
     expect(await fitting(many("tools", "args"))).toContain("Example: mcphost call args -- ");
     const rule = `*${"?".repeat(70)}args*`.replaceAll("?", "*");
     expect(await fitting(many("tools", "args", "--policy", "--deny-tool", rule))).toContain(rule);
+  });
+
+  test("resources and prompts: URIs and signatures, descriptions cut", async () => {
+    const server = [...bunAlone, join(root, "test/fixtures/remote/stdio.ts")];
+    const on = (...words: string[]) => mcphost(...words, "--", ...server);
+    expect(await fitting(on("resources"))).toContain("count://{from}/{to} # count: Numbers");
+    expect(await fitting(on("prompts"))).toContain("greet(name, style?) # A greeting in a style");
+    expect(await fitting(on("prompts", "greet"))).toContain(
+      "Arguments: name (required) Whom style",
+    );
   });
 
   test("servers: the end of the path is what is left of it, instructions are wrapped", async () => {
