@@ -39,6 +39,24 @@ export async function anew<T>(
   }
 }
 
+/** As `anew`, with a client that nobody else has, and that is closed behind the work. */
+export async function anewAlone<T>(
+  connection: Connection,
+  work: (client: McpClient) => Promise<T>,
+  options: WaitOptions,
+): Promise<T> {
+  for (let isAgain = false; ; isAgain = true) {
+    await using client = await connection.taken(options);
+    try {
+      return await work(client);
+    } catch (error) {
+      const isLast = isAgain || options.signal.aborted;
+      if (isLast || !isHostError(error) || !isForgotten(error)) throw error;
+      connection.renew(client, error);
+    }
+  }
+}
+
 /** What one call is, and whose lists say what its tool wants. */
 export interface RemoteCall {
   client: McpClient;

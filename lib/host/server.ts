@@ -198,12 +198,15 @@ export class HostedServer implements AsyncDisposable {
       throw givenUp(wait.signal);
     });
     try {
-      if (this.config.lifecycle !== "per-call") {
-        if (this.#isRemote) {
-          const { anew } = await import("./remote.ts");
-          const watched = (client: McpClient) => connection.watch(client, work(client));
-          return await anew(connection, watched, { ...wait, harmless: wait.harmless === true });
-        }
+      const isAlone = this.config.lifecycle === "per-call";
+      if (this.#isRemote) {
+        const { anew, anewAlone } = await import("./remote.ts");
+        const watched = (client: McpClient) => connection.watch(client, work(client));
+        return isAlone
+          ? await anewAlone(connection, watched, wait)
+          : await anew(connection, watched, { ...wait, harmless: wait.harmless === true });
+      }
+      if (!isAlone) {
         const client = connection.ready ?? (await connection.shared(wait));
         return await connection.watch(client, work(client));
       }

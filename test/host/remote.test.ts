@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { silent } from "../../lib/base/log.ts";
+import { verdictKey } from "../../lib/client/eras.ts";
 import type { Verdict } from "../../lib/client/types.ts";
 import type { HttpServer } from "../../lib/config/types.ts";
 import { createHost } from "../../lib/host/create.ts";
@@ -210,6 +211,18 @@ test("a modern server that is known costs a list and a call, and the call alone 
   expect(server.methods()).toEqual(["tools/call"]);
 });
 
+test("a wrong memory is found out by a link of one call, too", async () => {
+  await using server = await serveRemote({ transport: "http", era: "legacy" });
+  const verdicts = memory();
+  const key = verdictKey({ url: server.url, transport: "auto" });
+  await verdicts.write(key, { era: "modern", revision: "2026-07-28" });
+  await using host = opened({ url: server.url, lifecycle: "per-call" }, { verdicts });
+  const call = { tool: "echo", arguments: { text: "hi" }, validate: false };
+  expect(textOf(await host.call(call))).toBe("hi");
+  expect(verdicts.kept.get(key)).toMatchObject({ era: "legacy" });
+  expect(server.methods().filter((method) => method === "initialize")).toHaveLength(1);
+});
+
 test.each(["legacy", "modern"] as const)(
   "a server that became %s is found out, and remembered",
   async (era) => {
@@ -234,28 +247,24 @@ test.each(["legacy", "modern"] as const)(
 
 test("HTTP+SSE is remembered, and forgotten when the server has learned another transport", async () => {
   const verdicts = memory();
-  let port: number;
-  {
-    await using server = await serveRemote({ transport: "sse" });
-    port = Number(new URL(server.url).port);
-    await command(server, verdicts, (host) => echo(host, "one"));
-    server.requests.length = 0;
-    expect(await command(server, verdicts, (host) => echo(host, "two"))).toBe("two");
-    expect(server.requests.map(({ method }) => method)[0]).toBe("GET");
-    expect(server.methods()).not.toContain("server/discover");
-  }
-  await using server = await serveRemote({ transport: "http", era: "modern", port });
-  const { origin } = new URL(server.url);
-  const url = `${origin}/sse`;
-  const at = { ...server, url };
-  await using proxied = await serveRemote({
-    transport: "http",
-    intercept: async ({ method, headers, body }) =>
-      await fetch(server.url, { method, headers, ...(body && { body }) }),
+  let hasLearned = false;
+  await using modern = await serveRemote({ transport: "http", era: "modern" });
+  await using server = await serveRemote({
+    transport: "sse",
+    intercept: async ({ method, headers, body }) => {
+      if (!hasLearned) return undefined;
+      if (method !== "POST") return new Response(null, { status: 405 });
+      return await fetch(modern.url, { method, headers, body });
+    },
   });
-  verdicts.kept.set([...verdicts.kept.keys()][0]!, [...verdicts.kept.values()][0]!);
-  void at;
-  expect(await command(proxied, verdicts, (host) => echo(host, "three"))).toBe("three");
+  await command(server, verdicts, (host) => echo(host, "one"));
+  expect([...verdicts.kept.values()]).toMatchObject([{ era: "legacy", transport: "sse" }]);
+  server.requests.length = 0;
+  expect(await command(server, verdicts, (host) => echo(host, "two"))).toBe("two");
+  expect(server.requests[0]?.method).toBe("GET");
+  hasLearned = true;
+  expect(await command(server, verdicts, (host) => echo(host, "three"))).toBe("three");
+  expect([...verdicts.kept.values()]).toMatchObject([{ era: "modern" }]);
 });
 
 // --- headers of arguments ---
