@@ -3,16 +3,17 @@
  * after the address that messages are posted to. No session and no resumption: the end of the stream is the end of the
  * link. It posts to no other origin than the configured one.
  */
+import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import { isRequest } from "../protocol/jsonrpc.ts";
-import type { Message } from "../protocol/jsonrpc.ts";
+import type { Message, Request } from "../protocol/jsonrpc.ts";
 import { EventStream } from "./event-stream.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { endpointOf, openEventStream, postMessage } from "./sse-requests.ts";
-import type { Posted } from "./sse-requests.ts";
+import type { Post, Posted } from "./sse-requests.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
 import { textReader } from "./whole-text.ts";
 
@@ -53,6 +54,9 @@ export async function openSse(options: SseOptions): Promise<Transport> {
 
 // --- internal ---
 
+/** How long the end of the stream waits for posts that are under way. */
+const settleMs = 250;
+
 class SseTransport implements Transport {
   readonly incoming = new Channel<Incoming>();
   readonly closed: Promise<CloseInfo>;
@@ -60,6 +64,9 @@ class SseTransport implements Transport {
   readonly #endpoint: URL;
   /** Ends the stream and all posts. */
   readonly #ending: AbortController;
+  /** Requests whose posts have no answer yet. */
+  readonly #posts = new Set<Promise<void>>();
+  /** How it ended, or is ending: nothing more is sent. */
   #info: CloseInfo | undefined;
 
   constructor(
@@ -72,6 +79,7 @@ class SseTransport implements Transport {
     this.closed = this.#read(events);
   }
 
+  /** A request is handed over at once, and fails as an item; all else is sent when the server has taken it. */
   async send(message: Message, { signal, headers }: SendOptions = {}): Promise<void> {
     const { name } = this.#options;
     if (this.#info !== undefined)
@@ -79,13 +87,15 @@ class SseTransport implements Transport {
         facts: { server: name, sent: false },
       });
     const ending = this.#ending.signal;
-    const post = {
+    const post: Post = {
       endpoint: this.#endpoint,
       body: JSON.stringify(message),
       headers: { "content-type": "application/json", accept: "*/*", ...headers },
       signal: signal === undefined ? ending : AbortSignal.any([ending, signal]),
     };
-    this.#posted(await this.#post(message, post));
+    if (!isRequest(message)) return this.#posted(await postMessage(this.#options, message, post));
+    const posting = this.#ask(message, post).finally(() => this.#posts.delete(posting));
+    this.#posts.add(posting);
   }
 
   facts(): Pick<CloseInfo, "stderr" | "noise"> {
@@ -93,49 +103,41 @@ class SseTransport implements Transport {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#end({ kind: "local" });
+    this.#info ??= { kind: "local" };
+    this.incoming.end();
     this.#ending.abort();
     await this.closed;
   }
 
-  /** What breaks before there is an answer is, of a request, its failure. */
-  async #post(message: Message, post: Parameters<typeof postMessage>[2]): Promise<Posted> {
+  async #ask(message: Request, post: Post): Promise<void> {
     try {
-      return await postMessage(this.#options, message, post);
+      this.#posted(await postMessage(this.#options, message, post));
     } catch (error) {
-      if (this.#info === undefined && isRequest(message) && isHostError(error))
-        return { items: [{ failed: { id: message.id, error } }] };
-      // The end of the link tells more, and to all that wait at once; whether this one got out is told by throwing.
-      const isUnsent = isHostError(error) && error.facts.sent === false;
-      if (this.#info === undefined || isUnsent || !isRequest(message)) throw error;
-      return { items: [] };
+      // Anything else is our own giving up, which whoever did it tells.
+      if (isHostError(error)) void this.incoming.push({ failed: { id: message.id, error } });
     }
   }
 
   #posted({ items, lost }: Posted): void {
     for (const item of items) void this.incoming.push(item);
     if (lost === undefined) return;
-    this.#end({
-      kind: "error",
-      ...lost,
-      how: `no longer knows this link (HTTP ${lost.httpStatus})`,
-    });
+    const how = `no longer knows this link (HTTP ${lost.httpStatus})`;
+    this.#info ??= { kind: "error", ...lost, how };
     this.#ending.abort();
-  }
-
-  #end(info: CloseInfo): void {
-    this.#info ??= info;
-    this.incoming.end();
   }
 
   async #read(events: EventStream): Promise<CloseInfo> {
     try {
       await this.#take(events);
-      this.#end({ kind: "eof", how: "ended its event stream" });
+      this.#info ??= { kind: "eof", how: "ended its event stream" };
     } catch (error) {
-      this.#end({ kind: "error", how: "lost its event stream", error });
+      this.#info ??= { kind: "error", how: "lost its event stream", error };
     }
-    return this.#info ?? { kind: "local" };
+    // Of what is on its way, it is better known whether it got out.
+    if (this.#posts.size > 0) await settlesWithin(Promise.all(this.#posts), settleMs);
+    this.incoming.end();
+    this.#ending.abort();
+    return this.#info;
   }
 
   async #take(events: EventStream): Promise<void> {

@@ -101,16 +101,17 @@ async function refused(
   { name, url, tls }: WebSocketOptions,
   { message, error }: ErrorEvent,
 ): Promise<HostError> {
-  if (typeof (error as { code?: unknown } | null)?.code === "string") {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code === "string") {
     const { networkError } = await import("./fetch-errors.ts");
-    const known = networkError(error, { name, url: new URL(url.replace(/^ws/i, "http")), tls });
-    const { code, facts, hint, cause } = known;
+    // Bun's own error names the whole address.
+    const cause = Object.assign(new Error(message.split(": ").at(-1)), { code });
+    const place = new URL(url.replace(/^ws/i, "http"));
+    const known = networkError(cause, { name, url: place, tls });
     // Nothing is said before it is open.
-    return new HostError(code, known.message, {
-      facts: { ...facts, sent: false },
-      ...(hint !== undefined && { hint }),
-      cause,
-    });
+    const facts = { ...known.facts, sent: false };
+    const { hint } = known;
+    return new HostError(known.code, known.message, { facts, ...(hint && { hint }), cause });
   }
   const reason = reasonOf(message);
   const status = /\b[1-5]\d\d$/.exec(reason)?.[0];

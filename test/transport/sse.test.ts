@@ -121,6 +121,7 @@ describe("opening", () => {
     await using server = scripted();
     await using link = await open(server.url);
     await link.transport.send(request(1));
+    await waitFor(() => server.posts.length === 1, "the post");
     const [post] = server.posts;
     expect(new URL(post!.url).pathname).toBe("/messages");
     expect(post!.body).toBe('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}');
@@ -136,6 +137,7 @@ describe("opening", () => {
     server.write(`event: endpoint\r\ndata: ${origin}/other\r\n\r\n`);
     await using link = await opening;
     await link.transport.send(request(1));
+    await waitFor(() => server.posts.length === 1, "the post");
     expect(server.posts[0]!.url).toBe(`${origin}/other`);
   });
 
@@ -148,6 +150,7 @@ describe("opening", () => {
     }
     await using link = await opening;
     await link.transport.send(request(1));
+    await waitFor(() => server.posts.length === 1, "the post");
     expect(server.posts[0]!.url).toEndWith("/messages");
   });
 
@@ -241,7 +244,7 @@ describe("opening", () => {
     await server[Symbol.asyncDispose]();
     const { code, facts } = await failure(server.url);
     expect(code).toBe("server_exit");
-    expect(facts).toMatchObject({ sent: false, code: "ECONNREFUSED" });
+    expect(facts).toMatchObject({ sent: false, errno: "ECONNREFUSED" });
   });
 });
 
@@ -319,6 +322,7 @@ describe("messages", () => {
     server.write(event(result(1)));
     await next(link.transport);
     await link.transport.send(request(2));
+    await waitFor(() => server.posts.length === 1, "the post");
     expect(new URL(server.posts[0]!.url).pathname).toBe("/messages");
   });
 });
@@ -421,6 +425,26 @@ describe("the end", () => {
       .request("ping", {}, { timeoutMs: 100 })
       .catch((e: unknown) => e)) as HostError;
     expect(later.facts.sent).toBe(false);
+  });
+
+  test("the stream ends while a post finds nobody: that one was not sent", async () => {
+    const gone = scripted();
+    await gone[Symbol.asyncDispose]();
+    const gonePort = new URL(gone.url).port;
+    await using server = scripted();
+    const plain = createFetch({ name: "srv", log: () => {} });
+    const fetch: SseOptions["fetch"] = async (url, init) => {
+      if (init?.method !== "POST") return await plain(url, init);
+      server.end();
+      await Bun.sleep(20);
+      return await plain(url.replace(new URL(url).port, gonePort), init);
+    };
+    await using link = await open(server.url, { fetch });
+    await using peer = createPeer(link.transport, { name: "srv", log: () => {} });
+    const asking = peer.request("tools/call", {}, { timeoutMs: 10_000 });
+    const error = (await asking.catch((caught: unknown) => caught)) as HostError;
+    expect(error.facts).toMatchObject({ sent: false, errno: "ECONNREFUSED" });
+    expect(await link.transport.closed).toMatchObject({ kind: "eof" });
   });
 
   test("the stream is cut in the middle of a chunk", async () => {

@@ -26,8 +26,8 @@ async function open(url: string, more: Partial<WebSocketOptions> = {}): Promise<
 async function failure(url: string, more: Partial<WebSocketOptions> = {}): Promise<HostError> {
   const error: unknown = await open(url, more).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(HostError);
-  const { message, facts, hint } = error as HostError;
-  expect(JSON.stringify([message, facts, hint])).not.toMatch(/s3cr3t/);
+  const { message, facts, hint, cause } = error as HostError;
+  expect(JSON.stringify([message, facts, hint, String(cause)])).not.toMatch(/s3cr3t/);
   return error as HostError;
 }
 
@@ -169,7 +169,7 @@ describe("opening", () => {
     await server[Symbol.asyncDispose]();
     expect(await failure(server.url)).toMatchObject({
       code: "server_exit",
-      facts: { code: "ECONNREFUSED", sent: false },
+      facts: { errno: "ECONNREFUSED", sent: false },
     });
     expect(await failure("ws://no-such-host.invalid/?key=s3cr3t")).toMatchObject({
       code: "server_exit",
@@ -242,15 +242,17 @@ describe("TLS", () => {
     ["wrong-name", "ERR_TLS_CERT_ALTNAME_INVALID"],
   ])("B050: %s is refused, with the code", async (name, code) => {
     await using server = await serve(name);
-    const error = await failure(local(server.url), { tls: { ca: await pem("ca") } });
-    expect(error.facts).toMatchObject({ code, sent: false });
+    const error = await failure(`${local(server.url)}?key=s3cr3t`, {
+      tls: { ca: await pem("ca") },
+    });
+    expect(error.facts).toMatchObject({ errno: code, sent: false });
     expect(error.hint).toBeDefined();
   });
 
   test("B050: TLS where none is spoken", async () => {
     await using server = await serveRemote({ transport: "ws" });
-    const error = await failure(server.url.replace("ws:", "wss:"));
-    expect(error.facts).toMatchObject({ code: "EPROTO", sent: false });
+    const error = await failure(`${server.url.replace("ws:", "wss:")}?key=s3cr3t`);
+    expect(error.facts).toMatchObject({ errno: "EPROTO", sent: false });
   });
 });
 
