@@ -164,6 +164,24 @@ test("who listens to a host hears of lists that change on a modern server, by on
   expect(far.times("subscriptions/listen")).toBe(1);
 });
 
+test("a burst of changes is fetched once, and its last one is in the list (B062)", async () => {
+  await using far = await remote({ transport: "http", era: "modern" });
+  const events = eventsOf(far.host);
+  const names = async () => (await far.host.tools()).tools.map(({ tool }) => tool);
+  const before = await names();
+  await waitFor(() => far.times("subscriptions/listen") === 1, "the stream");
+  await waitFor(() => {
+    far.server.state.change("tools");
+    return events.some(({ type }) => type === "tools_changed");
+  }, "the first one");
+  await names();
+  const fetched = far.times("tools/list");
+  for (let i = 0; i < 200; i++) far.server.state.change("tools");
+  if (!far.server.state.grown.has("tools")) far.server.state.change("tools");
+  await waitFor(async () => (await names()).length > before.length, "the last one");
+  expect(far.times("tools/list") - fetched).toBeLessThanOrEqual(3);
+});
+
 test("a stream that broke is opened again, and the lists count as changed", async () => {
   await using far = await remote({ transport: "http", era: "modern" });
   const events = eventsOf(far.host);
