@@ -8,85 +8,106 @@ import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallReply, McpClient, ToolList } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
-import { headerFault, paramHeaders } from "../protocol/headers.ts";
+import { argumentHeaders, headerFault } from "../protocol/headers.ts";
+import type { ArgumentHeaders } from "../protocol/headers.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch } from "../protocol/meta.ts";
 import type { Connection, WaitOptions } from "./connection.ts";
 import type { ToolCache } from "./tool-list.ts";
 
-/** How work is repeated. `harmless`: it changes nothing, so that it may be, even if it was done. */
-export interface AnewOptions extends WaitOptions {
-  harmless: boolean;
-}
-
-/**
- * Does work with the client that everybody shares, and once more with a new one where the server had forgotten that one
- * (its session, or its era): then nothing was done. Many at a time connect anew once. @throws what the work throws
- */
-export async function anew<T>(
-  connection: Connection,
-  work: (client: McpClient) => Promise<T>,
-  options: AnewOptions,
-): Promise<T> {
-  const client = connection.ready ?? (await connection.shared(options));
-  try {
-    return await work(client);
-  } catch (error) {
-    if (options.signal.aborted || !isHostError(error)) throw error;
-    if (isForgotten(error)) connection.renew(client, error);
-    else if (!options.harmless || !isBroken(error)) throw error;
-    return await work(connection.ready ?? (await connection.shared(options)));
-  }
-}
-
-/** As `anew`, with a client that nobody else has, and that is closed behind the work. */
-export async function anewAlone<T>(
-  connection: Connection,
-  work: (client: McpClient) => Promise<T>,
-  options: WaitOptions,
-): Promise<T> {
-  for (let isAgain = false; ; isAgain = true) {
-    await using client = await connection.taken(options);
-    try {
-      return await work(client);
-    } catch (error) {
-      const isLast = isAgain || options.signal.aborted;
-      if (isLast || !isHostError(error) || !isForgotten(error)) throw error;
-      connection.renew(client, error);
-    }
-  }
-}
-
-/** What one call is, and whose lists say what its tool wants. */
-export interface RemoteCall {
-  client: McpClient;
+export interface RemoteOptions {
   config: ServerConfig;
-  tool: string;
-  args: JsonObject;
+  connection: Connection;
   lists: ToolCache;
   /** The list is wrong, one that was kept from an earlier run too. */
   forget: () => void;
-  send: (headers?: Record<string, string>) => Promise<CallReply>;
 }
 
-/**
- * One call with the headers that its tool asks for, as far as its schema is known; where the server finds them wrong the
- * list is fetched anew, and the call, which was not done, is sent once more. @throws as `send`
- */
-export async function callWithHeaders(call: RemoteCall): Promise<CallReply> {
-  const { client, config, tool, args, lists, forget, send } = call;
-  if (!wantsHeaders(client, config)) return await send();
-  const headers = () => {
-    const known = lists.last?.tools.find(({ name }) => name === tool);
-    return known === undefined ? {} : paramHeaders(known.inputSchema, args);
-  };
-  try {
-    return await send(headers());
-  } catch (error) {
-    if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
-    forget();
-    await lists.get(client);
-    return await send(headers());
+type Work<T> = (client: McpClient) => Promise<T>;
+
+/** How a call is sent: with headers of its own, where it has any. */
+export type SendCall = (client: McpClient, headers?: Record<string, string>) => Promise<CallReply>;
+
+export class Remote {
+  readonly #options: RemoteOptions;
+  /** What the tools of one list want in headers, as far as they were called. */
+  #wanted = new Map<string, ArgumentHeaders | undefined>();
+  #wantedBy: ToolList | undefined;
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Does work with the client that everybody shares, and once more with a new one where the server had forgotten that one
+   * (its session, or its era): then nothing was done. Many at a time connect anew once. `harmless`: it changes nothing, so
+   * that it may be repeated, even if it was done. @throws what the work throws
+   */
+  async use<T>(
+    work: Work<T>,
+    options: WaitOptions & { harmless?: boolean | undefined },
+  ): Promise<T> {
+    const { connection } = this.#options;
+    const client = connection.ready ?? (await connection.shared(options));
+    try {
+      return await work(client);
+    } catch (error) {
+      if (options.signal.aborted || !isHostError(error)) throw error;
+      if (isForgotten(error)) connection.renew(client, error);
+      else if (options.harmless !== true || !isBroken(error)) throw error;
+      return await work(connection.ready ?? (await connection.shared(options)));
+    }
+  }
+
+  /** As `use`, with a client that nobody else has, and that is closed behind the work. */
+  async useAlone<T>(work: Work<T>, options: WaitOptions): Promise<T> {
+    const { connection } = this.#options;
+    for (let isAgain = false; ; isAgain = true) {
+      await using client = await connection.taken(options);
+      try {
+        return await work(client);
+      } catch (error) {
+        const isLast = isAgain || options.signal.aborted;
+        if (isLast || !isHostError(error) || !isForgotten(error)) throw error;
+        connection.renew(client, error);
+      }
+    }
+  }
+
+  /**
+   * One call with the headers that its tool asks for, as far as its schema is known; where the server finds them wrong the
+   * list is fetched anew, and the call, which was not done, is sent once more. @throws as `send`
+   */
+  async call(
+    client: McpClient,
+    send: SendCall,
+    { tool, args }: { tool: string; args: JsonObject },
+  ): Promise<CallReply> {
+    const { config, lists, forget } = this.#options;
+    if (!wantsHeaders(client, config)) return await send(client);
+    try {
+      return await send(client, this.#headersOf(tool)?.(args));
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
+      forget();
+      await lists.get(client);
+      return await send(client, this.#headersOf(tool)?.(args));
+    }
+  }
+
+  // --- internal ---
+
+  #headersOf(tool: string): ArgumentHeaders | undefined {
+    const { last } = this.#options.lists;
+    if (last !== this.#wantedBy) {
+      this.#wantedBy = last;
+      this.#wanted = new Map();
+    }
+    if (!this.#wanted.has(tool)) {
+      const schema = last?.tools.find(({ name }) => name === tool)?.inputSchema;
+      this.#wanted.set(tool, schema && argumentHeaders(schema));
+    }
+    return this.#wanted.get(tool);
   }
 }
 

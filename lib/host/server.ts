@@ -9,6 +9,7 @@ import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext, WaitOptions } from "./connection.ts";
 import { fetchTools, lateList } from "./fetch-tools.ts";
+import type { Remote } from "./remote.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { ServerStatus, ToolListStore } from "./types.ts";
@@ -37,6 +38,8 @@ export class HostedServer implements AsyncDisposable {
   readonly #release = () => this.#slots.release();
   readonly #lists: ToolCache;
   readonly #store: ToolListStore | undefined;
+  /** What is different where it is remote, once it was used. */
+  #remote: Remote | undefined;
 
   constructor(config: ServerConfig, context: ServerContext) {
     this.config = config;
@@ -97,9 +100,9 @@ export class HostedServer implements AsyncDisposable {
   async tools(options: UseOptions): Promise<FetchedTools> {
     const wait = this.#wait(options);
     if (!this.#isRemote) return await this.#listed(await this.#connection.shared(wait), options);
-    const { anew } = await import("./remote.ts");
+    const remote = this.#remote ?? (await this.#loadRemote());
     const list = (client: McpClient) => this.#listed(client, options);
-    return await anew(this.#connection, list, { ...wait, harmless: true });
+    return await remote.use(list, { ...wait, harmless: true });
   }
 
   /** The next `tools` fetches anew. */
@@ -180,13 +183,18 @@ export class HostedServer implements AsyncDisposable {
     const send = (client: McpClient, headers?: Record<string, string>) =>
       client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
     if (!this.#isRemote) return await this.#later((client) => send(client), wait);
-    const { callWithHeaders } = await import("./remote.ts");
-    const forget = () => this.#forgetAll();
-    const call = { config: this.config, tool, args, lists: this.#lists, forget };
-    return await this.#later(
-      (client) => callWithHeaders({ ...call, client, send: (headers) => send(client, headers) }),
-      wait,
-    );
+    const remote = this.#remote ?? (await this.#loadRemote());
+    return await this.#later((client) => remote.call(client, send, { tool, args }), wait);
+  }
+
+  async #loadRemote(): Promise<Remote> {
+    const room = await import("./remote.ts");
+    return (this.#remote ??= new room.Remote({
+      config: this.config,
+      connection: this.#connection,
+      lists: this.#lists,
+      forget: () => this.#forgetAll(),
+    }));
   }
 
   async #later<T>(
@@ -194,17 +202,16 @@ export class HostedServer implements AsyncDisposable {
     wait: WaitOptions & Pick<UseOptions, "harmless">,
   ): Promise<T> {
     const connection = this.#connection;
-    await this.#slots.acquire(wait.signal).catch(() => {
-      throw givenUp(wait.signal);
-    });
+    if (wait.signal.aborted || !this.#slots.take())
+      await this.#slots.acquire(wait.signal).catch(() => {
+        throw givenUp(wait.signal);
+      });
     try {
       const isAlone = this.config.lifecycle === "per-call";
       if (this.#isRemote) {
-        const { anew, anewAlone } = await import("./remote.ts");
+        const remote = this.#remote ?? (await this.#loadRemote());
         const watched = (client: McpClient) => connection.watch(client, work(client));
-        return isAlone
-          ? await anewAlone(connection, watched, wait)
-          : await anew(connection, watched, { ...wait, harmless: wait.harmless === true });
+        return isAlone ? await remote.useAlone(watched, wait) : await remote.use(watched, wait);
       }
       if (!isAlone) {
         const client = connection.ready ?? (await connection.shared(wait));

@@ -42,19 +42,25 @@ export function encodeHeaderValue(value: string): string {
   return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
 }
 
+/** Makes the `Mcp-Param-*` headers of one call out of its arguments. */
+export type ArgumentHeaders = (args: JsonObject) => Record<string, string>;
+
 /**
- * The `Mcp-Param-*` headers of one call: one for each argument whose schema has an `x-mcp-header`. An argument that is
- * absent, null, no scalar, or a number that a double cannot hold has none. `{}` for a schema that breaks the rules.
+ * The headers of calls of a tool: one for each argument whose schema has an `x-mcp-header`. An argument that is absent,
+ * null, no scalar, or a number that a double cannot hold has none. Undefined for a schema that has no such argument, or
+ * breaks the rules.
  */
-export function paramHeaders(inputSchema: JsonObject, args: JsonObject): Record<string, string> {
+export function argumentHeaders(inputSchema: JsonObject): ArgumentHeaders | undefined {
   const found = declarationsIn(inputSchema);
-  if (typeof found === "string") return {};
-  const entries: [string, string][] = [];
-  for (const { path, header } of found) {
-    const text = textOf(valueAt(args, path));
-    if (text !== undefined) entries.push([`Mcp-Param-${header}`, encodeHeaderValue(text)]);
-  }
-  return Object.fromEntries(entries);
+  if (typeof found === "string" || found.length === 0) return undefined;
+  return (args) => {
+    const entries: [string, string][] = [];
+    for (const { path, header } of found) {
+      const text = textOf(valueAt(args, path));
+      if (text !== undefined) entries.push([`Mcp-Param-${header}`, encodeHeaderValue(text)]);
+    }
+    return Object.fromEntries(entries);
+  };
 }
 
 /**

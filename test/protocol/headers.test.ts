@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 
 import type { JsonObject } from "../../lib/base/json.ts";
 import {
+  argumentHeaders,
   encodeHeaderValue,
   headerFault,
   modernHeaders,
-  paramHeaders,
 } from "../../lib/protocol/headers.ts";
 
 const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
@@ -54,6 +54,9 @@ test.each([
   expect(encodeHeaderValue(value)).toBe(written);
   expect(new Headers({ "Mcp-Name": written }).get("mcp-name")).toBe(written);
 });
+
+const paramHeaders = (inputSchema: JsonObject, args: JsonObject) =>
+  argumentHeaders(inputSchema)?.(args) ?? {};
 
 const schema = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({
   type: "object",
