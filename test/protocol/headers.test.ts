@@ -2,12 +2,8 @@
 import { expect, test } from "bun:test";
 
 import type { JsonObject } from "../../lib/base/json.ts";
-import {
-  argumentHeaders,
-  encodeHeaderValue,
-  headerFault,
-  modernHeaders,
-} from "../../lib/protocol/headers.ts";
+import { argumentHeaders, headerFault } from "../../lib/protocol/argument-headers.ts";
+import { encodeHeaderValue, modernHeaders } from "../../lib/protocol/headers.ts";
 
 const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const request = (method: string, params: JsonObject = {}) =>
