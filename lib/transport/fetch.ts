@@ -124,8 +124,10 @@ function warnOfInsecure(
 /** The caller's headers win; a user and password in the address become a header, and are in it no longer. */
 function outgoing(address: string, init: RequestInit, configured: Headers | undefined): Outgoing {
   const url = new URL(address);
-  const headers = new Headers(configured);
-  new Headers(init.headers).forEach((value, name) => headers.set(name, value));
+  const headers = new Headers(init.headers);
+  configured?.forEach((value, name) => {
+    if (!headers.has(name)) headers.set(name, value);
+  });
   if (url.username !== "" || url.password !== "") {
     const user = `${decoded(url.username)}:${decoded(url.password)}`;
     if (!headers.has("authorization"))
