@@ -315,6 +315,14 @@ describe("messages", () => {
     expect((await next(link.transport)) as unknown).toMatchObject({ message: { id: 2 } });
   });
 
+  test("events of other names are none of ours, whatever is in them", async () => {
+    await using server = scripted();
+    await using link = await open(server.url);
+    server.write(`event: other\ndata: ${JSON.stringify(result(1))}\n\n`);
+    server.write(event(result(2)));
+    expect((await next(link.transport)) as unknown).toMatchObject({ message: { id: 2 } });
+  });
+
   test("a second address is ignored", async () => {
     await using server = scripted();
     await using link = await open(server.url);
