@@ -2,7 +2,7 @@
  * The JavaScript that is shipped, from the sources to files in one folder. Which modules a plain call needs is written
  * here; what else is imported dynamically is found by itself.
  */
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 const root = join(import.meta.dir, "..");
 

@@ -11,10 +11,8 @@ import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
 import type { ToolListing } from "./types.ts";
-import { unknownServer, unknownTool } from "./unknown.ts";
+import { notOffered, unknownServer, unknownTool } from "./unknown.ts";
 import { givenUp } from "./wait.ts";
-
-type Failures = ToolListing["failed"];
 
 export class Registry {
   readonly #servers: Map<string, HostedServer>;
@@ -66,7 +64,8 @@ export class Registry {
       (await this.#find(name, options)) ??
       (this.#forget(since) ? await this.#find(name, options) : undefined);
     if (target === undefined) throw this.#unknown(name);
-    if (!isOffered(target.server.config, target.names)) throw notOffered(target);
+    if (!isOffered(target.server.config, target.names))
+      throw notOffered(target.server.name, target.tool);
     return target;
   }
 
@@ -75,7 +74,8 @@ export class Registry {
     const meant = withoutList(name, this.#tables.named);
     if (meant === undefined) return undefined;
     const target = this.#target(meant.server, meant.tool);
-    if (!isOffered(target.server.config, target.names)) throw notOffered(target);
+    if (!isOffered(target.server.config, target.names))
+      throw notOffered(target.server.name, target.tool);
     return target;
   }
 
@@ -134,12 +134,12 @@ export class Registry {
   }
 
   /** Fetches what is not had; those that fail are returned. @throws HostError when the signal fires */
-  async #load(names: Iterable<string>, options: UseOptions): Promise<Failures> {
-    const failures: Failures = [];
+  async #load(names: Iterable<string>, options: UseOptions): Promise<ToolListing["failed"]> {
+    const failures: ToolListing["failed"] = [];
     const load = async (name: string): Promise<void> => {
       try {
         const server = this.#servers.get(name);
-        if (server === undefined) throw this.#unknownServer(name);
+        if (server === undefined) throw unknownServer(name, [...this.#servers.keys()]);
         await server.tools(options);
       } catch (error) {
         failures.push({ server: name, error: toHostError(error, name) });
@@ -149,11 +149,10 @@ export class Registry {
     await Promise.all(order.map(load));
     this.#tables.checkFlags();
     const { aborted, reason } = options.signal;
-    if (aborted) {
-      const cut = failures.find(({ error }) => error.cause === reason);
-      throw givenUp(options.signal, cut?.error.facts);
-    }
-    return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
+    if (!aborted)
+      return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
+    const cut = failures.find(({ error }) => error.cause === reason);
+    throw givenUp(options.signal, cut?.error.facts);
   }
 
   /** Marks lists from before `since` as stale. False where there is none. */
@@ -184,25 +183,17 @@ export class Registry {
 
   #target(server: string, tool: string, exposed?: string): Target {
     const hosted = this.#servers.get(server);
-    if (hosted === undefined) throw this.#unknownServer(server);
+    if (hosted === undefined) throw unknownServer(server, [...this.#servers.keys()]);
     const names = namesOf({ ...hosted.config, tools: [] }, tool);
     if (exposed !== undefined) names.push(exposed);
     return { server: hosted, tool, names, listed: undefined };
   }
 
-  #unknownServer(name: string): HostError {
-    return unknownServer(name, [...this.#servers.keys()]);
-  }
-
   #unknown(name: string): HostError {
     const { entries } = this.#tables.get().table;
+    const statuses = [...this.#servers.values()].map((server) => server.status());
     const offered = entries.filter((entry) => this.#isOffered(entry));
     const statuses = [...this.#servers.values()].map((server) => server.status());
     return unknownTool(name, offered, statuses);
   }
-}
-
-function notOffered({ server, tool }: Target): HostError {
-  const text = `${tool} of server "${server.name}" is not offered: allowedTools or deniedTools of the server say so`;
-  return new HostError("denied", text, { facts: { server: server.name, tool } });
 }

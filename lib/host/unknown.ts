@@ -70,3 +70,9 @@ export function unknownServer(name: string, known: readonly string[]): HostError
     hint: didYouMean(near) ?? all,
   });
 }
+
+/** A tool that its server's filters hold back. */
+export function notOffered(server: string, tool: string): HostError {
+  const text = `${tool} of server "${server}" is not offered: allowedTools or deniedTools of the server say so`;
+  return new HostError("denied", text, { facts: { server, tool } });
+}
