@@ -101,14 +101,14 @@ const fresh = { ttlMs: 0, cacheScope: "private" };
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: Number(process.env["PORT"] ?? 0),
-  routes: { "/mcp": { POST: answer } },
+  routes: { "/mcp": { POST: receive } },
   fetch: () => new Response("Not found", { status: 404 }),
 });
 console.log(`http://127.0.0.1:${server.port}/mcp`);
 
 // --- internal ---
 
-async function answer(request: Request): Promise<Response> {
+async function receive(request: Request): Promise<Response> {
   let id: unknown = null;
   try {
     // A page in a browser sends an Origin; nothing here is for pages.

@@ -8,9 +8,11 @@ import type { Log } from "../base/log.ts";
 import { kindOf } from "../config/problems.ts";
 import type { CallRequest, Host } from "./types.ts";
 
-/** A log that may fail: the entry is lost, and nothing else is. */
+/** A log that may fail: the entry is lost, and nothing else is. What it does not want to know is still not made. */
 export function guardedLog(log: Log): Log {
-  return guarded(log, () => {});
+  const kept: Log = guarded(log, () => {});
+  if (log.least !== undefined) kept.least = log.least;
+  return kept;
 }
 
 /** `host.call` that takes anything: a request that is none is a failed outcome with `usage`. */

@@ -9,7 +9,7 @@ const [file, url, message, calls, width] = Bun.argv.slice(2) as [
   ...string[],
 ];
 const { createHost } = (await import(file)) as typeof import("../../mcphost.ts");
-const host = await createHost({ servers: { bench: { url } } });
+const host = await createHost({ servers: { bench: { url, concurrency: Number(width) } } });
 
 await inFlight(500, Number(width));
 const started = performance.now();

@@ -244,13 +244,12 @@ describe("what is odd", () => {
       code: 4,
       stderr: /^mcphost: server "server" did not answer resources\/read within 300 ms\n/,
     });
-    const silent = (...flags: string[]) =>
-      mcphost("resources", ...flags, "--", ...odd, "silent").run();
-    expectRun(await silent("--timeout", "300ms"), {
+    const silent = ["--", ...odd, "silent"];
+    expectRun(await mcphost("resources", "--timeout", "300ms", ...silent).run(), {
       code: 3,
       stderr: /^mcphost: server "server" did not answer resources\/list within 300 ms\n/,
     });
-    expectRun(await silent("--max-time", "2s"), {
+    expectRun(await mcphost("resources", "--max-time", "2s", ...silent).run(), {
       code: 4,
       stderr: /^mcphost: given up after 2 s .* server "server" was to answer resources\/list\n/,
     });

@@ -140,7 +140,7 @@ describe("an event that is too large is told of with its id, and the reading goe
 
 test("many small events never add up to a large one, wherever they are cut", async () => {
   const text = `data: ${"y".repeat(40)}\r\n\r\n`.repeat(50);
-  const all = Array<StreamEvent>(50).fill({ data: "y".repeat(40) });
+  const all = Array.from({ length: 50 }, (): StreamEvent => ({ data: "y".repeat(40) }));
   for (let size = 1; size < 70; size++) expect(await read(cut(text, size), 60)).toEqual(all);
 });
 
