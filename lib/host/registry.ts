@@ -193,7 +193,6 @@ export class Registry {
     const { entries } = this.#tables.get().table;
     const statuses = [...this.#servers.values()].map((server) => server.status());
     const offered = entries.filter((entry) => this.#isOffered(entry));
-    const statuses = [...this.#servers.values()].map((server) => server.status());
     return unknownTool(name, offered, statuses);
   }
 }
