@@ -21,6 +21,8 @@ export interface Caller {
   allows(names: readonly string[]): boolean;
   /** It carried a token or the start key, so it may decide and change. */
   hasToken: boolean;
+  /** A token is asked for and it carried none: it is at a route that is `open`, and is told the least. @default false */
+  isStranger?: boolean;
 }
 
 /** One request on its way through a face. */
@@ -30,12 +32,35 @@ export interface Exchange {
   /** The variables of the route's path, decoded. */
   params: Readonly<Record<string, string>>;
   caller: Caller;
-  /** Fires when the client has left or the process stops. */
+  /** Fires when the client has left, or when the time that running requests have to end is over. */
   signal: AbortSignal;
-  /** The body as JSON; within the bound, counted while it is read. @throws HttpError 400 · 413 · 415 */
+  /** The body as JSON that loses no digit (`parseJson`); as `text`. */
   json(): Promise<Json>;
-  /** From here on this connection may be quiet for as long as it likes (a stream). */
+  /** The body as it came; within the bound, counted while it is read. @throws HttpError 400 · 408 · 413 · 415 */
+  text(): Promise<string>;
+  /** From here on this connection may be quiet for as long as it likes (a stream, a long call). */
   keepOpen(): void;
+  /** Makes a WebSocket of the connection; the handler then returns undefined. @throws HttpError 426 where it is no upgrade, 503 */
+  upgrade(handlers: SocketHandlers, headers?: Record<string, string>): void;
+}
+
+/** What a face does with a WebSocket. */
+export interface SocketHandlers {
+  open?(socket: Socket): void;
+  /** A text frame is a string. */
+  message(socket: Socket, data: string | Uint8Array): void;
+  /** What was sent has left: more may be. */
+  drain?(socket: Socket): void;
+  close?(socket: Socket, code: number, reason: string): void;
+}
+
+/** One WebSocket. */
+export interface Socket {
+  /** As of Bun: -1 where it waits, 0 where it was dropped, else the bytes sent. */
+  send(text: string): number;
+  close(code?: number, reason?: string): void;
+  /** Bytes that wait to be sent. */
+  getBufferedAmount(): number;
 }
 
 export interface Route {
@@ -44,9 +69,17 @@ export interface Route {
   path: string;
   /** Only with a token, on loopback too. @default false */
   decides?: boolean;
-  /** What is thrown becomes an answer: HttpError as it says, HostError by its code, anything else 500 without its text. */
-  handle(exchange: Exchange): Response | Promise<Response>;
+  /** Answered without a token too where tokens are asked for (`/health`). @default false */
+  open?: boolean;
+  /**
+   * What is thrown becomes an answer: HttpError as it says, HostError by its code, anything else 500 without its text.
+   * Undefined after `upgrade` alone.
+   */
+  handle(exchange: Exchange): Response | undefined | Promise<Response | undefined>;
 }
+
+/** A part of what is served: its routes. */
+export type Face = (context: ServeContext) => Route[];
 
 /** What every face is given. */
 export interface ServeContext {
@@ -56,4 +89,15 @@ export interface ServeContext {
   stopping: AbortSignal;
   /** The clock in milliseconds since the epoch. */
   now: () => number;
+  /** How many streams and sockets may still be opened; `eventStream` and `upgrade` take and release by themselves. */
+  streams: Bound;
+}
+
+/** A bound on how many there are at a time. */
+export interface Bound {
+  readonly max: number;
+  readonly size: number;
+  /** False where all are taken. What was taken is released once. */
+  take(): boolean;
+  release(): void;
 }

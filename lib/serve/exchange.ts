@@ -1,0 +1,98 @@
+/** One request as its face sees it. What costs time (URL, signal, body) is made when it is first asked for. */
+import type { Json } from "../base/json.ts";
+import { type BodyLimits, bodyText, jsonOf } from "./body.ts";
+import { HttpError } from "./http-error.ts";
+import type { Bound, Caller, Exchange, Socket, SocketHandlers } from "./types.ts";
+
+/** What a WebSocket of ours carries. */
+export interface SocketData {
+  handlers: SocketHandlers;
+  release: () => void;
+}
+
+/** What all exchanges of one server share. */
+export interface ExchangeWorld {
+  server: Bun.Server<SocketData>;
+  limits: BodyLimits;
+  streams: Bound;
+  /** Fires when running requests have had their time. */
+  ending: AbortSignal;
+}
+
+export class Incoming implements Exchange {
+  readonly request: Request;
+  readonly params: Readonly<Record<string, string>>;
+  readonly caller: Caller;
+  readonly #world: ExchangeWorld;
+  #url: URL | undefined;
+  #signal: AbortSignal | undefined;
+  /** It became a WebSocket: there is no answer. */
+  isUpgraded = false;
+
+  constructor(request: Bun.BunRequest, caller: Caller, world: ExchangeWorld) {
+    this.request = request;
+    this.params = request.params ?? {};
+    this.caller = caller;
+    this.#world = world;
+  }
+
+  get url(): URL {
+    return (this.#url ??= new URL(this.request.url, "http://localhost"));
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= AbortSignal.any([this.request.signal, this.#world.ending]));
+  }
+
+  async text(): Promise<string> {
+    const text = await bodyText(this.request, this.#world.limits);
+    // The client has done its part: how long the answer takes is not its fault.
+    this.keepOpen();
+    return text;
+  }
+
+  async json(): Promise<Json> {
+    return jsonOf(await this.text());
+  }
+
+  keepOpen(): void {
+    this.#world.server.timeout(this.request, 0);
+  }
+
+  upgrade(handlers: SocketHandlers, headers?: Record<string, string>): void {
+    const { server, streams } = this.#world;
+    if (!streams.take())
+      throw new HttpError(503, "busy", `${streams.max} streams are open: no more for now`, {
+        headers: { "retry-after": "5" },
+      });
+    const data: SocketData = { handlers, release: () => streams.release() };
+    if (server.upgrade(this.request, { data, ...(headers && { headers }) })) {
+      this.isUpgraded = true;
+      return;
+    }
+    streams.release();
+    throw new HttpError(426, "upgrade_required", "this is a WebSocket: ask for an upgrade", {
+      headers: { upgrade: "websocket", connection: "upgrade" },
+    });
+  }
+}
+
+/** What `Bun.serve` does with our sockets. */
+export const socketHandler = {
+  open: (socket: Bun.ServerWebSocket<SocketData>) => socket.data.handlers.open?.(asSocket(socket)),
+  message: (socket: Bun.ServerWebSocket<SocketData>, data: string | Uint8Array) =>
+    socket.data.handlers.message(asSocket(socket), data),
+  drain: (socket: Bun.ServerWebSocket<SocketData>) =>
+    socket.data.handlers.drain?.(asSocket(socket)),
+  close(socket: Bun.ServerWebSocket<SocketData>, code: number, reason: string) {
+    socket.data.release();
+    socket.data.handlers.close?.(asSocket(socket), code, reason);
+  },
+};
+
+// --- internal ---
+
+/** One and the same object for a connection, so that faces may keep it as a key. */
+function asSocket(socket: Bun.ServerWebSocket<SocketData>): Socket {
+  return socket;
+}

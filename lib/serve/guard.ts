@@ -1,0 +1,226 @@
+/**
+ * Who may ask what: Host and Origin of every request, tokens, the routes that decide, and preflight. It reads headers
+ * alone, answers nothing but preflight, and keeps nothing.
+ */
+import { matchesGlob } from "../base/glob.ts";
+import { HttpError } from "./http-error.ts";
+import type { Caller, Route, Token } from "./types.ts";
+
+export interface GuardOptions {
+  /** Where we listen: an IP address, a name, or undefined for a unix socket (whose Host says nothing). */
+  hostname: string | undefined;
+  /** Called once we listen: the port may have been 0. */
+  port: () => number;
+  /** TLS is spoken. */
+  secure: boolean;
+  /** Other origins that pages may have: they get CORS answers. */
+  origins: readonly string[];
+  /** How others reach us, through a proxy that keeps the Host. */
+  publicUrl: string | undefined;
+  /** With any, every request must carry one. */
+  tokens: readonly Token[];
+  /** What opens the deciding routes where no token is asked for; counts as a token that may do everything. */
+  startKey: string | undefined;
+}
+
+export interface Guard {
+  /** @throws HttpError 400 · 401 · 403 */
+  admit(request: Request, route: Pick<Route, "decides" | "open"> | undefined): Caller;
+  /** Host and Origin alone: for what no route answers. @throws HttpError 400 · 403 */
+  check(request: Request): void;
+  /** The answer to `OPTIONS`, for the methods of a path. @throws HttpError 403 */
+  preflight(request: Request, methods: readonly string[]): Response;
+  /** Adds what a page of an allowed origin needs to read the answer. */
+  dress(request: Request, response: Response): Response;
+}
+
+/** Folds the options into checks that cost next to nothing for each request. */
+export function createGuard(options: GuardOptions): Guard {
+  const configured = new Set(options.origins.map((origin) => originOf(origin) ?? origin));
+  const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
+  const bearers = bearersOf(options);
+  let own: Own | undefined;
+  // Names are known once the port is.
+  const ours = () => (own ??= ownNames(options, publicUrl));
+
+  function check(request: Request): void {
+    const { hosts, origins } = ours();
+    const host = request.headers.get("host");
+    if (hosts !== undefined && (host === null || !hosts.has(host.toLowerCase())))
+      throw new HttpError(host === null ? 400 : 403, "forbidden", hostRefused(host), {
+        hint: "ask by a loopback name and our port, or set serve.publicUrl to the address that clients use",
+      });
+    const origin = request.headers.get("origin");
+    if (origin === null) return;
+    const name = origin.toLowerCase();
+    if (!origins.has(name) && !configured.has(name))
+      throw new HttpError(403, "forbidden", `the Origin ${quoted(origin)} may not ask here`, {
+        hint: "--origin ORIGIN (serve.origins in the config) lets its pages in",
+      });
+  }
+
+  return {
+    check,
+    admit(request, route) {
+      check(request);
+      return callerOf(request, route, { bearers, asksToken: options.tokens.length > 0 });
+    },
+    preflight(request, methods) {
+      check(request);
+      const origin = request.headers.get("origin");
+      const allow = methods.join(", ");
+      if (origin === null || !configured.has(origin.toLowerCase()))
+        return new Response(null, { status: 204, headers: { allow } });
+      return new Response(null, {
+        status: 204,
+        headers: {
+          allow,
+          ...corsHeaders(origin),
+          "access-control-allow-methods": allow,
+          "access-control-allow-headers":
+            request.headers.get("access-control-request-headers") ?? "content-type, authorization",
+          "access-control-max-age": "600",
+        },
+      });
+    },
+    dress(request, response) {
+      if (configured.size === 0) return response;
+      const origin = request.headers.get("origin");
+      if (origin === null || !configured.has(origin.toLowerCase())) return response;
+      for (const [name, value] of Object.entries(corsHeaders(origin)))
+        response.headers.set(name, value);
+      return response;
+    },
+  };
+}
+
+/** True for an address that only programs of this machine reach. */
+export function isLoopback(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/^\[|\]$/g, "");
+  return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** An origin as browsers write it; undefined for what is none. */
+export function originOf(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.host === "") return undefined;
+  return `${url.protocol}//${url.host}`;
+}
+
+// --- internal ---
+
+/** Undefined `hosts`: any will do (a unix socket, which no page reaches). */
+interface Own {
+  hosts: ReadonlySet<string> | undefined;
+  origins: ReadonlySet<string>;
+}
+
+/** The names that we answer to: loopback ones, the one that we listen at, and the public one. */
+function ownNames({ hostname, port, secure }: GuardOptions, publicUrl: URL | undefined): Own {
+  const scheme = secure ? "https" : "http";
+  const publics = publicUrl === undefined ? [] : [publicUrl.host];
+  if (hostname === undefined) return { hosts: undefined, origins: new Set(originsOf(publicUrl)) };
+  const names = ["localhost", "127.0.0.1", "[::1]"];
+  const bare = hostname.includes(":") ? `[${hostname.replace(/^\[|\]$/g, "")}]` : hostname;
+  if (bare !== "0.0.0.0" && bare !== "[::]") names.push(bare.toLowerCase());
+  const at = port();
+  const isDefault = at === (secure ? 443 : 80);
+  const own = names.flatMap((name) => (isDefault ? [name, `${name}:${at}`] : [`${name}:${at}`]));
+  return {
+    hosts: new Set([...own, ...publics]),
+    origins: new Set([...own.map((name) => `${scheme}://${name}`), ...originsOf(publicUrl)]),
+  };
+}
+
+function originsOf(url: URL | undefined): string[] {
+  return url === undefined ? [] : [`${url.protocol}//${url.host}`];
+}
+
+function hostRefused(host: string | null): string {
+  return host === null ? "the request has no Host" : `the Host ${quoted(host)} is not ours`;
+}
+
+/** A header of a stranger, cut short. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+}
+
+interface Bearer {
+  digest: Uint8Array;
+  caller: Caller;
+}
+
+function bearersOf({ tokens, startKey }: GuardOptions): Bearer[] {
+  const bearers = tokens.map(({ name, token, tools }) => ({
+    digest: digestOf(token),
+    caller: { owner: name, hasToken: true, allows: allowing(tools) },
+  }));
+  if (startKey !== undefined)
+    bearers.push({
+      digest: digestOf(startKey),
+      caller: { owner: "default", hasToken: true, allows: allowing(undefined) },
+    });
+  return bearers;
+}
+
+function allowing(globs: readonly string[] | undefined): Caller["allows"] {
+  if (globs === undefined) return () => true;
+  return (names) => globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
+}
+
+const anyone: Caller = { owner: "default", hasToken: false, allows: () => true };
+const stranger: Caller = {
+  owner: "default",
+  hasToken: false,
+  isStranger: true,
+  allows: () => false,
+};
+
+function callerOf(
+  request: Request,
+  route: Pick<Route, "decides" | "open"> | undefined,
+  { bearers, asksToken }: { bearers: readonly Bearer[]; asksToken: boolean },
+): Caller {
+  const sent = request.headers.get("authorization");
+  if (sent === null) {
+    if (!asksToken && route?.decides !== true) return anyone;
+    if (route?.open === true) return stranger;
+    throw unauthorized("this needs a token", "send Authorization: Bearer TOKEN");
+  }
+  const [, token] = /^Bearer +([^ ]+) *$/i.exec(sent) ?? [];
+  const bearer = token === undefined ? undefined : bearerOf(token, bearers);
+  // A wrong one is never taken for none.
+  if (bearer === undefined) throw unauthorized("the token is not one of ours");
+  return bearer.caller;
+}
+
+/** Digests of one length are compared, all of each and all of them: time tells nothing of the tokens. */
+function bearerOf(token: string, bearers: readonly Bearer[]): Bearer | undefined {
+  const digest = digestOf(token);
+  let found: Bearer | undefined;
+  for (const bearer of bearers) {
+    let difference = 0;
+    for (let at = 0; at < digest.length; at++) difference |= digest[at]! ^ bearer.digest[at]!;
+    if (difference === 0) found ??= bearer;
+  }
+  return found;
+}
+
+function digestOf(token: string): Uint8Array {
+  return new Bun.CryptoHasher("sha256").update(token).digest();
+}
+
+function unauthorized(message: string, hint?: string): HttpError {
+  return new HttpError(401, "unauthorized", message, {
+    headers: { "www-authenticate": 'Bearer realm="mcphost"' },
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+function corsHeaders(origin: string): Record<string, string> {
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "mcp-session-id, mcp-protocol-version, location, retry-after",
+    vary: "origin",
+  };
+}
