@@ -15,7 +15,7 @@ import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
 import type { CallOptions } from "./server.ts";
 import type { ListedTarget, Target } from "./tables.ts";
-import type { CallRequest, HostEvent, HostTool } from "./types.ts";
+import type { CallRequest, HostEvent, HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export interface CallContext {
@@ -28,7 +28,7 @@ export interface CallContext {
   signal: AbortSignal;
 }
 
-export async function runCall(request: CallRequest, context: CallContext): Promise<Outcome> {
+export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
   const { registry, validator, policy, emit, log } = context;
   const startedAt = performance.now();
   let call: Call | undefined;
@@ -43,11 +43,13 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
         ? undefined
         : registry.known(request.tool);
     const target = known ?? (await resolve(request, context, signal));
+    if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
     const { server } = target;
     let { listed } = target;
     const { tool, arguments: args, onProgress } = (call = toCall(request, target, signal));
-    emit({ type: "call_start", id: call.id, server: call.server, tool });
+    emit({ type: "call_start", id: call.id, owner: call.owner, server: call.server, tool });
     decide(call, target, policy);
+    request.onCall?.(call);
     if (listed !== undefined && request.validate !== false) {
       if (!validator.fits(listed, args))
         listed = await fitting(call, { ...target, listed }, context);
@@ -86,9 +88,9 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     outcome = failureOf(ours, { sent: isSent, durationMs: performance.now() - startedAt });
   }
   if (call !== undefined) {
-    const { id, server, tool } = call;
+    const { id, owner, server, tool } = call;
     const { status, durationMs } = outcome;
-    emit({ type: "call_end", id, server, tool, status, durationMs });
+    emit({ type: "call_end", id, owner, server, tool, status, durationMs });
   }
   return outcome;
 }
@@ -127,11 +129,15 @@ async function fitting(
   }
 }
 
-function toCall(request: CallRequest, { server, tool, listed }: Target, signal: AbortSignal): Call {
+function toCall(
+  request: OwnedCallRequest,
+  { server, tool, listed }: Target,
+  signal: AbortSignal,
+): Call {
   const { arguments: args = {}, actor = "script", onProgress } = request;
   const call: Call = {
-    id: crypto.randomUUID(),
-    owner: "default",
+    id: request.id ?? crypto.randomUUID(),
+    owner: request.owner ?? "default",
     server: server.name,
     tool,
     arguments: args,
@@ -141,6 +147,11 @@ function toCall(request: CallRequest, { server, tool, listed }: Target, signal: 
   };
   if (onProgress !== undefined) call.onProgress = onProgress;
   return call;
+}
+
+/** What is hidden from who asks is told as if it were not there: no name near it, no other tool's name. */
+function unknownTool(tool: string): HostError {
+  return new HostError("usage", `no tool is called ${JSON.stringify(tool)}`, { facts: { tool } });
 }
 
 /** @throws HostError `denied` */

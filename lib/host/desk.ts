@@ -8,7 +8,7 @@ import type { CallContext } from "./call.ts";
 import type { ServerContext } from "./connection.ts";
 import { Registry } from "./registry.ts";
 import type { HostedServer } from "./server.ts";
-import type { CallRequest, HostTool, ToolListing } from "./types.ts";
+import type { HostTool, OwnedCallRequest, ToolListing } from "./types.ts";
 import { Validator } from "./validate.ts";
 
 export class Desk {
@@ -30,13 +30,18 @@ export class Desk {
     return this.#registry.list(this.#within(signal), names);
   }
 
+  /** As `OpenedHost.knownTools`. */
+  knownTools(): ToolListing {
+    return this.#registry.listKnown();
+  }
+
   /** As `Host.resolve`. */
   async resolve(name: string, signal?: AbortSignal): Promise<HostTool> {
     return (await this.#registry.resolve(name, { signal: this.#within(signal) })).listed;
   }
 
   /** As `Host.call`. */
-  call(request: CallRequest): Promise<Outcome> {
+  call(request: OwnedCallRequest): Promise<Outcome> {
     return runCall(request, this.#calls);
   }
 

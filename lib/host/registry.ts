@@ -30,15 +30,16 @@ export class Registry {
     const failed = await this.#load(wanted, { signal, listing: true });
     // A name depends on the servers that could claim it, too.
     if (names !== undefined) await this.#load(this.#claimants(wanted), { signal });
-    const { table, tools } = this.#tables.get();
-    const had = wanted.difference(new Set(failed.map(({ server }) => server)));
-    return {
-      tools: table.entries
-        .filter((entry) => had.has(entry.server) && this.#isOffered(entry))
-        .flatMap((entry) => tools.get(entry) ?? []),
-      failed,
-      warnings: this.#tables.warnings().filter(({ server }) => had.has(server)),
-    };
+    return this.#listing(wanted, failed);
+  }
+
+  /** The same by the lists that were fetched last, of all servers; those without one count as failed where they did. */
+  listKnown(): ToolListing {
+    const statuses = [...this.#servers.values()].map((server) => server.status());
+    const failed = statuses.flatMap(({ name, tools, error }) =>
+      tools === undefined && error !== undefined ? [{ server: name, error }] : [],
+    );
+    return this.#listing(new Set(this.#servers.keys()), failed);
   }
 
   /** What a name was found to mean, as long as nothing that this rests on has changed. */
@@ -80,6 +81,18 @@ export class Registry {
   }
 
   // --- internal ---
+
+  #listing(wanted: ReadonlySet<string>, failed: ToolListing["failed"]): ToolListing {
+    const { table, tools } = this.#tables.get();
+    const had = wanted.difference(new Set(failed.map(({ server }) => server)));
+    return {
+      tools: table.entries
+        .filter((entry) => had.has(entry.server) && this.#isOffered(entry))
+        .flatMap((entry) => tools.get(entry) ?? []),
+      failed,
+      warnings: this.#tables.warnings().filter(({ server }) => had.has(server)),
+    };
+  }
 
   async #find(name: string, options: UseOptions): Promise<ListedTarget | undefined> {
     const meant = serversMeant(name, this.#tables.named);

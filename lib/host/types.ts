@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers, ToolList, Verdict } from "../client/types.ts";
 import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
-import type { Actor, Outcome } from "../hooks/call.ts";
+import type { Actor, Call, Outcome } from "../hooks/call.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type {
   Era,
@@ -46,10 +46,11 @@ export interface ServerStatus {
 export type HostEvent =
   | { type: "server_state"; server: string; state: ServerStatus["state"]; error?: HostError }
   | { type: "tools_changed"; server: string }
-  | { type: "call_start"; id: string; server: string; tool: string }
+  | { type: "call_start"; id: string; owner: string; server: string; tool: string }
   | {
       type: "call_end";
       id: string;
+      owner: string;
       server: string;
       tool: string;
       status: Outcome["status"];
@@ -76,6 +77,18 @@ export interface CallRequest {
    * task is `usage`, before anything is sent. @default false
    */
   detach?: boolean;
+}
+
+/** A call of a face that serves several people, as `OpenedHost.call` takes it. */
+export interface OwnedCallRequest extends CallRequest {
+  /** Whose call it is. @default "default" */
+  owner?: string;
+  /** Its id, unique among all calls. @default a new one */
+  id?: string;
+  /** Whether a tool is there for who asks, by all of its names. One that is not is as unknown as any. @default it is */
+  admits?: (names: readonly string[]) => boolean;
+  /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */
+  onCall?: (call: Call) => void;
 }
 
 /** Remembers era verdicts between runs; both never throw. */
@@ -140,6 +153,15 @@ export interface Host extends Features, Lasting, AsyncDisposable {
   events(): AsyncIterable<HostEvent>;
 }
 
+/** What the rules say of a tool. */
+export interface Judgement {
+  do: PolicyRule["do"];
+  /** The rule that says so, in its writer's words; absent where none does. */
+  rule?: string;
+  /** What other rules would say, depending on the arguments. */
+  dependsOnArguments?: string[];
+}
+
 /** How the command line (and later surfaces) open a host: config entries as written, made ready when first needed. */
 export interface OpenHostOptions {
   servers: ServerConfig[];
@@ -166,6 +188,11 @@ export interface OpenHostOptions {
 
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
+  call(request: OwnedCallRequest): Promise<Outcome>;
+  /** The tools by the lists that were fetched last: starts nothing, fetches nothing, waits for nobody. */
+  knownTools(): Promise<ToolListing>;
+  /** What the rules say of a call of each tool, before its arguments are known. */
+  judge(tools: readonly HostTool[], actor: Actor): Promise<Judgement[]>;
   /** The server that a URI (or `SERVER/URI`) means, and its own URI. @throws as `read` */
   locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }>;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
