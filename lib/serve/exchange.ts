@@ -19,6 +19,9 @@ export interface ExchangeWorld {
   ending: AbortSignal;
 }
 
+/** How long a connection may idle: before and within the head of a request, and between requests. */
+export const idleSeconds = 30;
+
 export class Incoming implements Exchange {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
@@ -28,12 +31,21 @@ export class Incoming implements Exchange {
   #signal: AbortSignal | undefined;
   /** It became a WebSocket: there is no answer. */
   isUpgraded = false;
+  /** Its answer is a stream. */
+  isKeptOpen = false;
 
   constructor(request: Bun.BunRequest, caller: Caller, world: ExchangeWorld) {
     this.request = request;
     this.params = request.params ?? {};
     this.caller = caller;
     this.#world = world;
+    // How long an answer takes is not the client's fault; bodies have a time of their own.
+    world.server.timeout(request, 0);
+  }
+
+  /** It was answered: the connection may idle for its time. */
+  answered(): void {
+    if (!this.isKeptOpen) this.#world.server.timeout(this.request, idleSeconds);
   }
 
   get url(): URL {
@@ -44,19 +56,17 @@ export class Incoming implements Exchange {
     return (this.#signal ??= AbortSignal.any([this.request.signal, this.#world.ending]));
   }
 
-  async text(): Promise<string> {
-    const text = await bodyText(this.request, this.#world.limits);
-    // The client has done its part: how long the answer takes is not its fault.
-    this.keepOpen();
-    return text;
+  text(): Promise<string> {
+    return bodyText(this.request, this.#world.limits);
   }
 
   async json(): Promise<Json> {
     return jsonOf(await this.text());
   }
 
-  keepOpen(): void {
-    this.#world.server.timeout(this.request, 0);
+  keepOpen(isOpen = true): void {
+    this.isKeptOpen = isOpen;
+    this.#world.server.timeout(this.request, isOpen ? 0 : idleSeconds);
   }
 
   upgrade(handlers: SocketHandlers, headers?: Record<string, string>): void {

@@ -42,11 +42,17 @@ export function createGuard(options: GuardOptions): Guard {
   let own: Own | undefined;
   // Names are known once the port is.
   const ours = () => (own ??= ownNames(options, publicUrl));
+  const isEverywhere = options.hostname === "0.0.0.0" || options.hostname === "::";
+  // Where we listen at all addresses we do not know them; no name can be bent to one that is written out (DNS rebinding).
+  const isOwnAddress = (host: string) => isEverywhere && addressOf(host) === String(options.port());
 
   function check(request: Request): void {
     const { hosts, origins } = ours();
     const host = request.headers.get("host");
-    if (hosts !== undefined && (host === null || !hosts.has(host.toLowerCase())))
+    if (
+      hosts !== undefined &&
+      (host === null || !(hosts.has(host.toLowerCase()) || isOwnAddress(host)))
+    )
       throw new HttpError(host === null ? 400 : 403, "forbidden", hostRefused(host), {
         hint: "ask by a loopback name and our port, or set serve.publicUrl to the address that clients use",
       });
@@ -108,6 +114,11 @@ export function originOf(text: string): string | undefined {
 }
 
 // --- internal ---
+
+/** The port of a Host that is an address and no name. */
+function addressOf(host: string): string | undefined {
+  return /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\]):(\d+)$/i.exec(host)?.[1];
+}
 
 /** Undefined `hosts`: any will do (a unix socket, which no page reaches). */
 interface Own {

@@ -1,5 +1,6 @@
 /** Taking a port or a socket: what may not be listened at, and what is wrong where it cannot be. */
 import { HostError } from "../base/errors.ts";
+import { idleSeconds } from "./exchange.ts";
 import type { SocketData } from "./exchange.ts";
 import { isLoopback } from "./guard.ts";
 
@@ -53,9 +54,6 @@ export function listen({
 }
 
 // --- internal ---
-
-/** For the head and each next piece of a body, and between requests; a face lifts it with `keepOpen`. */
-const idleSeconds = 30;
 
 function cannotListen(error: unknown, where: string, port: number): HostError {
   const { code } = error as { code?: string };

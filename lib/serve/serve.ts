@@ -152,6 +152,7 @@ async function answer(
   world: ExchangeWorld,
   { guard, context, running }: Folded,
 ): Promise<Response> {
+  let exchange: Incoming | undefined;
   running.begin();
   try {
     if (context.stopping.aborted) throw stoppingNow();
@@ -159,7 +160,7 @@ async function answer(
     const route = methods?.[request.method === "HEAD" ? "GET" : request.method];
     const caller = guard.admit(request, route);
     if (route === undefined) throw methods === undefined ? notFound(request) : notHere(methods);
-    const exchange = new Incoming(request, caller, world);
+    exchange = new Incoming(request, caller, world);
     const response = await route.handle(exchange);
     // Bun takes undefined for an answer only after an upgrade.
     if (response === undefined) return undefined as unknown as Response;
@@ -168,6 +169,7 @@ async function answer(
     if (!isHttpError(error)) logFailure(error, request, context.log);
     return guard.dress(request, errorResponse(error));
   } finally {
+    if (exchange?.isUpgraded === false) exchange.answered();
     running.end();
   }
 }

@@ -49,7 +49,7 @@ export function eventStream(
       headers: { "retry-after": "5" },
     });
   exchange.keepOpen();
-  return new Events(exchange.signal, context, options);
+  return new Events(exchange, context, options);
 }
 
 // --- internal ---
@@ -66,10 +66,11 @@ class Events implements EventStream {
   readonly #end = () => this.end();
 
   constructor(
-    signal: AbortSignal,
+    exchange: Pick<Exchange, "keepOpen" | "signal">,
     { streams, stopping }: Pick<ServeContext, "streams" | "stopping">,
     { keepAliveMs = keepAliveDefaultMs, onClose, headers }: StreamOptions,
   ) {
+    const { signal } = exchange;
     this.#keepAliveMs = keepAliveMs;
     this.#release = () => {
       streams.release();
@@ -92,7 +93,9 @@ class Events implements EventStream {
           this.#queue = "";
           if (text !== "") controller.enqueue(encoder.encode(text));
           for (const resolve of this.#drained.splice(0)) resolve();
-          if (this.#closed && text === "") controller.close();
+          if (!this.#closed || text !== "") return;
+          exchange.keepOpen(false);
+          controller.close();
         },
         cancel: this.#end,
       },

@@ -38,8 +38,11 @@ export interface Exchange {
   json(): Promise<Json>;
   /** The body as it came; within the bound, counted while it is read. @throws HttpError 400 · 408 · 413 · 415 */
   text(): Promise<string>;
-  /** From here on this connection may be quiet for as long as it likes (a stream, a long call). */
-  keepOpen(): void;
+  /**
+   * The answer is a stream: from here on the connection may be quiet for as long as it likes. `false`, just before the
+   * stream ends, takes that back. (A handler may always take its time before it answers.)
+   */
+  keepOpen(isOpen?: boolean): void;
   /** Makes a WebSocket of the connection; the handler then returns undefined. @throws HttpError 426 where it is no upgrade, 503 */
   upgrade(handlers: SocketHandlers, headers?: Record<string, string>): void;
 }
