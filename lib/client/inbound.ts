@@ -21,7 +21,7 @@ export interface Inbound extends Required<Pick<PeerOptions, "onRequest" | "onNot
 
 /** The handlers of one client; they outlive a link that had to be opened again. */
 export function createInbound(options: ConnectOptions): Inbound {
-  const { name, log, answers, onListChanged } = options;
+  const { name, log, answers, onListChanged, onLog } = options;
   let settled: { serverRequests: boolean } | undefined;
   let isEcho = false;
   const listeners = new Set<Parameters<Inbound["listen"]>[0]>();
@@ -58,6 +58,7 @@ export function createInbound(options: ConnectOptions): Inbound {
     onNotification(method, params) {
       const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
       if (method === "notifications/message") {
+        onLog?.(params);
         return log({ server: name, source: "notification", ...logOf(params) });
       }
       for (const listener of listeners) listener(method, params);

@@ -37,9 +37,15 @@ export function asker({ peer, codec }: Connection, options: ConnectOptions): Ask
   const capabilities = capabilitiesOf(options.answers, codec.revision);
   const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
   return (method, params, requestOptions, about) => {
+    const { meta, logLevel: level } = requestOptions;
+    const own = meta === undefined ? params : { ...params, _meta: meta };
     const dressed = (id: number): JsonObject => {
       requestOptions.onId?.(id);
-      return codec.params(params, { ...envelope, progressToken: id });
+      return codec.params(own, {
+        ...envelope,
+        progressToken: id,
+        ...(level && { logLevel: level }),
+      });
     };
     return peer.request(method, dressed, {
       ...requestOptions,

@@ -110,6 +110,8 @@ export interface ConnectOptions {
   roundsMax?: number;
   /** Called for each change that the server tells of, declared or not; bursts are not coalesced. Never before `connect` is done. */
   onListChanged?: (list: "tools" | "prompts" | "resources") => void;
+  /** Is given each log notification as it came, beside the entry that the log gets. */
+  onLog?: ((params: JsonObject) => void) | undefined;
 }
 
 export interface RequestOptions {
@@ -123,6 +125,10 @@ export interface RequestOptions {
   onSent?: () => void;
   /** Headers for this request alone; only HTTP has any. */
   headers?: Readonly<Record<string, string>>;
+  /** More for `_meta` of the request, such as a trace; the keys of the protocol win. */
+  meta?: JsonObject;
+  /** What this request may log, where that is said with each (modern). @default the connection's */
+  logLevel?: McpLogLevel;
   /** Called with the id of each request that is about to be sent, which is its progress token, too. */
   onId?: (id: number) => void;
 }

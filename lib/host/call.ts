@@ -65,6 +65,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     };
     const options: CallOptions = { signal, timeoutMs, onSent };
     if (onProgress !== undefined) options.onProgress = onProgress;
+    if (request.meta !== undefined) options.meta = request.meta;
+    if (request.logLevel !== undefined) options.logLevel = request.logLevel;
     let task: Task | undefined;
     if (request.detach === true || listed?.execution?.taskSupport === "required") {
       const { wishOf } = await import("./tasks-wish.ts");

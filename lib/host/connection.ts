@@ -114,6 +114,17 @@ export class Connection implements AsyncDisposable {
     this.#enter("idle");
   }
 
+  /** Stops what everybody shares, if it is up; the next use starts it again, and counts it as no failure. */
+  async rest(): Promise<boolean> {
+    const client = this.#ready;
+    if (client === undefined) return false;
+    this.#current = undefined;
+    this.#ready = undefined;
+    this.#enter("idle");
+    await client[Symbol.asyncDispose]();
+    return true;
+  }
+
   /** Hands on the answer to a call: whatever the server answers, its life was of use. */
   watch<T>(client: McpClient, answer: Promise<T>): Promise<T> {
     const life = this.#clients.get(client);
@@ -145,7 +156,10 @@ export class Connection implements AsyncDisposable {
       const client = await launch(config, {
         context,
         signal: this.signal,
-        onListChanged: (list) => list === "tools" && onToolsChanged(),
+        onListChanged: (list) =>
+          list === "tools"
+            ? onToolsChanged()
+            : context.emit({ type: "list_changed", server: this.#name, list }),
         forget: this.#isEraLost,
       });
       this.#isEraLost = false;

@@ -16,6 +16,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
   const scope = new AbortController();
   const signal = AbortSignal.any([options.signal, scope.signal]);
   const events = new Events(options.log);
+  const logListeners = new Set<Parameters<OpenedHost["onLog"]>[0]>();
   const started = new Started(options);
   const context: ServerContext = {
     ...options,
@@ -26,6 +27,9 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     spawned: (child) => started.spawned(child),
     linked: (link) => started.linked(link),
     keep: (work) => started.keep(work),
+    heard: (server, params) => {
+      for (const listener of logListeners) listener(server, params);
+    },
   };
   const servers = options.servers
     .filter((server) => server.disabled !== true)
@@ -63,6 +67,19 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
     events: () => events.listen(),
+    onEvent: (watcher) => events.watch(watcher),
+    rest: async (name, idleMs) =>
+      (await servers.find((server) => server.name === name)?.rest(idleMs)) ?? false,
+    onLog(listener) {
+      logListeners.add(listener);
+      return { [Symbol.dispose]: () => void logListeners.delete(listener) };
+    },
+    askLogs(level) {
+      context.serverLogLevel = level;
+      for (const { ready } of servers)
+        if (ready?.era === "legacy" && ready.capabilities.logging)
+          ready.request("logging/setLevel", { level }).catch(() => {});
+    },
     keepFresh() {
       fresh ??= import("./subscriptions.ts").then((room) =>
         room.keepListsFresh(servers, events, context),

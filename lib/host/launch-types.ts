@@ -1,4 +1,5 @@
 /** What a start of a server, or a connection to one, is given. Types only. */
+import type { JsonObject } from "../base/json.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { RemoteLink } from "./started.ts";
 import type { OpenHostOptions } from "./types.ts";
@@ -13,6 +14,8 @@ export interface LaunchContext extends OpenHostOptions {
   spawned: (child: Child) => void;
   /** Is told of each link to a remote server. */
   linked: (link: RemoteLink) => void;
+  /** Is told of each log notification of a server. */
+  heard: (server: string, params: JsonObject) => void;
   /** Keeps a promise that must be done before the host leaves. */
   keep: (work: Promise<void>) => void;
 }

@@ -75,6 +75,7 @@ function commonOf(server: ServerConfig, { context, signal, onListChanged }: Laun
     logLevel: serverLogLevel,
     ...(server.startTimeoutMs !== undefined && { startTimeoutMs: server.startTimeoutMs }),
     onListChanged,
+    onLog: (params: JsonObject) => context.heard(server.name, params),
   };
 }
 

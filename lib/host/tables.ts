@@ -138,6 +138,7 @@ export class ToolTables {
 
 function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
   const { title, description, inputSchema, outputSchema, annotations, raw } = tool;
+  const more = Object.entries(raw).filter(([key]) => !read.has(key));
   return {
     name,
     server,
@@ -148,8 +149,21 @@ function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
     ...(isObject(raw.execution) && { execution: raw.execution }),
+    // fromEntries defines each key, whatever it is called.
+    ...(more.length > 0 && { more: Object.fromEntries(more) }),
   };
 }
+
+/** What of a tool has a place of its own. */
+const read: ReadonlySet<string> = new Set([
+  "name",
+  "title",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "annotations",
+  "execution",
+]);
 
 function renamed(entries: readonly NameEntry[]): string[] {
   const changed = entries.filter((entry) => entry.changed);

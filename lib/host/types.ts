@@ -30,6 +30,8 @@ export interface HostTool {
   annotations?: ToolAnnotations;
   /** How it runs, as the server says (`taskSupport`). */
   execution?: JsonObject;
+  /** What else the server lists of it: `icons`, `_meta`, fields that nobody here knows. Absent where there is nothing. */
+  more?: JsonObject;
 }
 
 export interface ServerStatus {
@@ -46,6 +48,7 @@ export interface ServerStatus {
 export type HostEvent =
   | { type: "server_state"; server: string; state: ServerStatus["state"]; error?: HostError }
   | { type: "tools_changed"; server: string }
+  | { type: "list_changed"; server: string; list: "prompts" | "resources" }
   | { type: "call_start"; id: string; owner: string; server: string; tool: string }
   | {
       type: "call_end";
@@ -87,6 +90,10 @@ export interface OwnedCallRequest extends CallRequest {
   id?: string;
   /** Whether a tool is there for who asks, by all of its names. One that is not is as unknown as any. @default it is */
   admits?: (names: readonly string[]) => boolean;
+  /** More for `_meta` of the request, such as a trace. */
+  meta?: JsonObject;
+  /** What the call may log, where its server is told with each. @default what the host asks for */
+  logLevel?: McpLogLevel;
   /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */
   onCall?: (call: Call) => void;
 }
@@ -195,6 +202,17 @@ export interface OpenedHost extends Host {
   judge(tools: readonly HostTool[], actor: Actor): Promise<Judgement[]>;
   /** The server that a URI (or `SERVER/URI`) means, and its own URI. @throws as `read` */
   locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }>;
+  /** Hears each log notification of a server as it came, until disposed. */
+  onLog(listener: (server: string, params: JsonObject) => void): Disposable;
+  /** What servers are asked to log from now on; those that are connected are told. */
+  askLogs(level: McpLogLevel): void;
+  /** As `events`, told as they happen: none is lost. The watcher takes no time and never throws. */
+  onEvent(watcher: (event: HostEvent) => void): Disposable;
+  /**
+   * Stops a server that was started and does nothing; what is known of its tools stays, and its next use starts it again.
+   * False where it is busy, was used within `idleMs`, is held by something that lasts, or is no process of ours.
+   */
+  rest(server: string, idleMs?: number): Promise<boolean>;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
   keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */
