@@ -48,11 +48,18 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
 
 /** Lets at most `permits` run at once; the others wait in order. Every permit that was taken is released, once. */
 export class Semaphore {
+  readonly #permits: number;
   #free: number;
   #waiting: (() => void)[] = [];
 
   constructor(permits: number) {
+    this.#permits = permits;
     this.#free = permits;
+  }
+
+  /** Nobody has a permit. */
+  get isUnused(): boolean {
+    return this.#free === this.#permits;
   }
 
   /** Takes a permit if one is free. */

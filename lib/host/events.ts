@@ -8,6 +8,7 @@ const queueMax = 1000;
 export class Events {
   readonly #log: Log;
   readonly #listeners = new Set<Listener>();
+  readonly #watchers = new Set<(event: HostEvent) => void>();
   #closed = false;
 
   constructor(log: Log) {
@@ -15,6 +16,7 @@ export class Events {
   }
 
   emit(event: HostEvent): void {
+    for (const watcher of this.#watchers) watcher(event);
     for (const listener of this.#listeners) {
       if (listener.queue.push(event) > queueMax) {
         listener.queue.shift();
@@ -26,6 +28,12 @@ export class Events {
       }
       listener.wake();
     }
+  }
+
+  /** Tells each event as it happens, so that none is lost; the watcher takes no time and never throws. */
+  watch(watcher: (event: HostEvent) => void): Disposable {
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
   /** Everything from now on; ends when the host is closed. */

@@ -35,11 +35,18 @@ export class HostedServer implements AsyncDisposable {
   readonly config: ServerConfig;
   readonly #connection: Connection;
   readonly #slots: Semaphore;
-  readonly #release = () => this.#slots.release();
+  readonly #release = () => {
+    this.#usedAt = performance.now();
+    this.#slots.release();
+  };
   readonly #lists: ToolCache;
   readonly #store: ToolListStore | undefined;
   /** What is different where it is remote, once it was used. */
   #remote: Remote | undefined;
+  /** When work with it began or ended last, on the clock of `performance.now`. */
+  #usedAt = 0;
+  /** Something that lasts has its client. */
+  #isHeld = false;
 
   constructor(config: ServerConfig, context: ServerContext) {
     this.config = config;
@@ -139,7 +146,15 @@ export class HostedServer implements AsyncDisposable {
 
   /** The client that everybody shares, for what lasts longer than work. @throws as a start */
   client(options: UseOptions): Promise<McpClient> {
+    this.#isHeld = true;
     return this.#connection.shared(this.#wait(options));
+  }
+
+  /** As `OpenedHost.rest`. */
+  async rest(idleMs = 0): Promise<boolean> {
+    const isIdle = this.#slots.isUnused && performance.now() - this.#usedAt >= idleMs;
+    if (this.#isRemote || this.#isHeld || !isIdle || this.#lists.isFetching) return false;
+    return await this.#connection.rest();
   }
 
   /** That client, where it is connected. */

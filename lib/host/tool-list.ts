@@ -37,6 +37,11 @@ export class ToolCache {
     return this.#kept?.value;
   }
 
+  /** A list is on its way. */
+  get isFetching(): boolean {
+    return this.#running !== undefined;
+  }
+
   /** True where `get` would not have to fetch. */
   isFresh(client: McpClient): boolean {
     return this.#isCurrent(this.#kept, client);

@@ -1,4 +1,7 @@
 /** All that is served, in one list: a face is a line. */
+import { eventsRoutes } from "./events.ts";
+import { metricsRoutes } from "./metrics.ts";
+import { healthRoutes, serversRoutes } from "./status.ts";
 import type { Face } from "./types.ts";
 
-export const faces: readonly Face[] = [];
+export const faces: readonly Face[] = [healthRoutes, serversRoutes, metricsRoutes, eventsRoutes];

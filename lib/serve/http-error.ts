@@ -87,7 +87,8 @@ export function toHttpError(error: unknown): HttpError {
 export function errorBody(error: unknown): ErrorBody {
   const { code, message, options } = toHttpError(error);
   const { facts, hint } = options;
-  return { ...facts, code, message, ...(hint !== undefined && { hint }) };
+  const body = { code, message, ...(hint !== undefined && { hint }) };
+  return { ...body, ...facts, ...body };
 }
 
 /** The answer to a request that ended with `error`. */

@@ -7,6 +7,7 @@ import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
 import { boundOf } from "./bound.ts";
+import { discover, type Lifecycle, stopIdle } from "./discovery.ts";
 import { Incoming, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { createGuard, type Guard } from "./guard.ts";
@@ -18,6 +19,8 @@ export interface ServeOptions {
   host: OpenedHost;
   log: Log;
   faces: readonly Face[];
+  /** The servers that are looked at in the beginning. @default all that the host has, as `lazy` */
+  servers?: readonly Lifecycle[];
   /** Only loopback without a token. @default "127.0.0.1" */
   hostname?: string;
   /** 0: any free one. @default 3003 */
@@ -72,6 +75,14 @@ export function serve(options: ServeOptions): Served {
     stopping: stopping.signal,
     now: options.now ?? Date.now,
     streams,
+    discovery: {
+      get isReady() {
+        return discovery.isReady;
+      },
+      get done() {
+        return discovery.done;
+      },
+    },
   };
   const table = methodsByPath(options.faces.flatMap((face) => face(context)));
   const guard = createGuard({
@@ -111,6 +122,10 @@ export function serve(options: ServeOptions): Served {
     },
   });
   world.server = server;
+  const servers = options.servers ?? options.host.servers().map(({ name }) => lazy(name));
+  const discovery = discover(options.host, servers, stopping.signal);
+  const idle = stopIdle(options.host, servers);
+  stopping.signal.addEventListener("abort", () => idle[Symbol.dispose](), { once: true });
   return served(server, { options, context, stopping, ending, running });
 }
 
@@ -124,6 +139,10 @@ const streamsMaxDefault = 2000;
 const graceDefaultMs = 3000;
 /** For the answers of those whose time was over. */
 const toldMs = 500;
+
+function lazy(name: string): Lifecycle {
+  return { name, lifecycle: "lazy" };
+}
 
 type Methods = Readonly<Record<string, Route | undefined>>;
 

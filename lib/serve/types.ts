@@ -2,6 +2,7 @@
 import type { Json } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
+import type { Discovery } from "./discovery.ts";
 
 /** A token that requests may carry, as `serve.tokens` of the config has it. */
 export interface Token {
@@ -94,6 +95,8 @@ export interface ServeContext {
   now: () => number;
   /** How many streams and sockets may still be opened; `eventStream` and `upgrade` take and release by themselves. */
   streams: Bound;
+  /** How far the first look at the servers is. */
+  discovery: Discovery;
 }
 
 /** A bound on how many there are at a time. */

@@ -50,7 +50,8 @@ export function serveOver(
     log,
     ...hostOptions,
   });
-  const served = serve({ host, log, faces, port: 0, ...options });
+  const servers = Object.keys(fixtures).map((name) => configOf(name, fixtures[name]!));
+  const served = serve({ host, log, faces, servers, port: 0, ...options });
   return {
     served,
     host,

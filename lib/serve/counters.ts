@@ -1,0 +1,98 @@
+/**
+ * What happened so far, as numbers: calls by server and tool, starts and ends of servers. It hears every event as it
+ * happens, so that it loses none, and keeps a bounded number of names.
+ */
+import type { HostEvent } from "../host/types.ts";
+
+/** Upper bounds of the histogram, in seconds. */
+export const bucketBounds: readonly number[] = [
+  0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300,
+];
+
+export interface CallCount {
+  server: string;
+  /** `otherTools` once there are too many names. */
+  tool: string;
+  /** By the status of the outcome. */
+  ends: Map<string, number>;
+  /** How many took at most as long as each of the bounds, one bucket each (not added up). */
+  buckets: number[];
+  seconds: number;
+}
+
+export interface ServerCount {
+  running: number;
+  starts: number;
+  exits: number;
+  isUp: boolean;
+}
+
+/** Tools beyond this many are counted together. */
+export const toolsMaxDefault = 1000;
+export const otherTools = "(other)";
+
+export class Counters {
+  readonly #calls = new Map<string, CallCount>();
+  readonly #servers = new Map<string, ServerCount>();
+  readonly #toolsMax: number;
+
+  constructor(servers: readonly string[], toolsMax: number = toolsMaxDefault) {
+    this.#toolsMax = toolsMax;
+    for (const server of servers) this.#server(server);
+  }
+
+  get calls(): Iterable<CallCount> {
+    return this.#calls.values();
+  }
+
+  get servers(): Iterable<[string, ServerCount]> {
+    return this.#servers;
+  }
+
+  count(event: HostEvent): void {
+    const server = this.#server(event.server);
+    if (event.type === "call_start") server.running += 1;
+    if (event.type === "call_end") {
+      server.running -= 1;
+      this.#ended(event);
+    }
+    if (event.type !== "server_state") return;
+    const isUp = event.state === "ready";
+    if (event.state === "starting") server.starts += 1;
+    if (server.isUp && !isUp) server.exits += 1;
+    server.isUp = isUp;
+  }
+
+  // --- internal ---
+
+  #server(name: string): ServerCount {
+    let count = this.#servers.get(name);
+    if (count === undefined) {
+      count = { running: 0, starts: 0, exits: 0, isUp: false };
+      this.#servers.set(name, count);
+    }
+    return count;
+  }
+
+  #ended({ server, tool, status, durationMs }: HostEvent & { type: "call_end" }): void {
+    const count = this.#callsOf(server, tool);
+    const seconds = durationMs / 1000;
+    count.ends.set(status, (count.ends.get(status) ?? 0) + 1);
+    count.seconds += seconds;
+    const at = bucketBounds.findIndex((bound) => seconds <= bound);
+    count.buckets[at < 0 ? bucketBounds.length : at]! += 1;
+  }
+
+  #callsOf(server: string, tool: string): CallCount {
+    const key = `${server}\0${tool}`;
+    const found = this.#calls.get(key);
+    if (found !== undefined) return found;
+    // Of each server one more, for all that find no place.
+    if (tool !== otherTools && this.#calls.size >= this.#toolsMax)
+      return this.#callsOf(server, otherTools);
+    const buckets = Array.from({ length: bucketBounds.length + 1 }, () => 0);
+    const count = { server, tool, ends: new Map<string, number>(), buckets, seconds: 0 };
+    this.#calls.set(key, count);
+    return count;
+  }
+}
