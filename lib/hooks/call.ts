@@ -29,12 +29,18 @@ export interface Call {
  * `outputSchema` promised; absent where it fits, or could not be checked.
  */
 export type Outcome = { durationMs: number } & (
-  | { status: "completed"; result: ToolResult; raw: string; outputMismatch?: OutputProblem[] }
+  | {
+      status: "completed";
+      result: ToolResult;
+      raw: string;
+      error?: undefined;
+      outputMismatch?: OutputProblem[];
+    }
   | { status: "failed"; result: ToolResult; raw: string; error?: undefined }
   | { status: "failed"; result?: undefined; error: HostError; sent: boolean }
-  | { status: "denied"; error: HostError }
-  | { status: "cancelled"; error: HostError; sent: boolean }
-  | { status: "uncertain"; error: HostError }
+  | { status: "denied"; result?: undefined; error: HostError }
+  | { status: "cancelled"; result?: undefined; error: HostError; sent: boolean }
+  | { status: "uncertain"; result?: undefined; error: HostError }
   | { status: "detached"; result?: undefined; error?: undefined; server: string; task: Task }
 );
 

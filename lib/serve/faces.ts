@@ -1,7 +1,16 @@
 /** All that is served, in one list: a face is a line. */
+import { callRoutes } from "./calls.ts";
 import { eventsRoutes } from "./events.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { healthRoutes, serversRoutes } from "./status.ts";
+import { toolRoutes } from "./tools.ts";
 import type { Face } from "./types.ts";
 
-export const faces: readonly Face[] = [healthRoutes, serversRoutes, metricsRoutes, eventsRoutes];
+export const faces: readonly Face[] = [
+  healthRoutes,
+  serversRoutes,
+  metricsRoutes,
+  eventsRoutes,
+  toolRoutes,
+  callRoutes,
+];

@@ -7,6 +7,7 @@ import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
 import { boundOf } from "./bound.ts";
+import { CallBook } from "./calls-book.ts";
 import { discover, type Lifecycle, stopIdle } from "./discovery.ts";
 import { Incoming, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
@@ -75,6 +76,7 @@ export function serve(options: ServeOptions): Served {
     stopping: stopping.signal,
     now: options.now ?? Date.now,
     streams,
+    calls: new CallBook({ host: options.host, now: options.now ?? Date.now }),
     discovery: {
       get isReady() {
         return discovery.isReady;

@@ -2,6 +2,7 @@
 import type { Json } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
+import type { CallBook } from "./calls-book.ts";
 import type { Discovery } from "./discovery.ts";
 
 /** A token that requests may carry, as `serve.tokens` of the config has it. */
@@ -97,6 +98,8 @@ export interface ServeContext {
   streams: Bound;
   /** How far the first look at the servers is. */
   discovery: Discovery;
+  /** Every call goes through it, so that its owner sees it. */
+  calls: CallBook;
 }
 
 /** A bound on how many there are at a time. */

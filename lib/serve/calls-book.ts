@@ -1,0 +1,186 @@
+/**
+ * The calls of this process, running and past, each for its owner alone. Every face calls through it. It keeps them in
+ * memory within a bound of count and bytes, the oldest that ended go first, and it decides nothing about them.
+ */
+import { HostError } from "../base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { clip } from "../base/slice.ts";
+import type { Actor, Outcome } from "../hooks/call.ts";
+import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
+
+/** What is known of a call. */
+export interface CallRecord {
+  readonly id: string;
+  readonly owner: string;
+  readonly actor: Actor;
+  /** The name that was called. */
+  readonly name: string;
+  /** Absent as long as nobody knows what the name means. */
+  server?: string;
+  /** The server's own name of the tool. */
+  tool?: string;
+  status: "running" | Outcome["status"];
+  /** On the clock of the context, in milliseconds since the epoch. */
+  readonly startedAt: number;
+  durationMs?: number;
+  /** Undefined where they were too large to keep. */
+  readonly arguments: JsonObject | undefined;
+  error?: { code: string; message: string };
+}
+
+/** A call that was begun. */
+export interface BegunCall {
+  readonly id: string;
+  /** As `Host.call`: never rejects. */
+  readonly outcome: Promise<Outcome>;
+}
+
+export interface CallBookOptions {
+  host: Pick<OpenedHost, "call">;
+  /** The clock in milliseconds since the epoch. */
+  now: () => number;
+  /** How many calls that ended are kept. @default 1000 */
+  pastMax?: number;
+  /** What they may weigh together. @default 4 MiB */
+  pastBytesMax?: number;
+}
+
+/** Arguments that weigh more are not kept. */
+const argumentBytesMax = 16_384;
+/** What a record weighs beside its texts and arguments. */
+const recordBytes = 300;
+const messageMax = 2000;
+
+export class CallBook {
+  readonly #options: CallBookOptions;
+  readonly #running = new Map<string, Running>();
+  /** By id, the oldest first. */
+  readonly #past = new Map<string, Past>();
+  #pastBytes = 0;
+
+  constructor(options: CallBookOptions) {
+    this.#options = options;
+  }
+
+  /** `host.call`, written down. One whose name means nothing leaves no trace. */
+  begin(request: Omit<OwnedCallRequest, "id">): BegunCall {
+    const id = crypto.randomUUID();
+    const { host, now } = this.#options;
+    const { tool: name, arguments: args = {}, owner = "default", actor = "script" } = request;
+    const argumentBytes = weigh(args, argumentBytesMax);
+    const isKept = argumentBytes <= argumentBytesMax;
+    const record: CallRecord = {
+      id,
+      owner,
+      actor,
+      name,
+      status: "running",
+      startedAt: now(),
+      arguments: isKept ? args : undefined,
+    };
+    const controller = new AbortController();
+    const { signal: given, onCall } = request;
+    const giveUp = () => controller.abort(given?.reason);
+    if (given?.aborted === true) giveUp();
+    else given?.addEventListener("abort", giveUp, { once: true });
+    this.#running.set(id, { record, controller });
+    const work = host.call({
+      ...request,
+      id,
+      signal: controller.signal,
+      onCall(call) {
+        record.server = call.server;
+        record.tool = call.tool;
+        onCall?.(call);
+      },
+    });
+    const outcome = work.then((ended) => {
+      given?.removeEventListener("abort", giveUp);
+      this.#running.delete(id);
+      close(record, ended);
+      if (record.server !== undefined || ended.status === "denied")
+        this.#keep(record, isKept ? argumentBytes : 0);
+      return ended;
+    });
+    return { id, outcome };
+  }
+
+  /** All calls of an owner, the newest first. */
+  list(owner: string): CallRecord[] {
+    const all = [...this.#past.values(), ...this.#running.values()].map(({ record }) => record);
+    const own = all.filter((record) => record.owner === owner).toReversed();
+    return own.toSorted((a, b) => b.startedAt - a.startedAt);
+  }
+
+  /** Undefined for one that is unknown, forgotten or another's: nobody can tell which. */
+  get(owner: string, id: string): CallRecord | undefined {
+    const record = (this.#running.get(id) ?? this.#past.get(id))?.record;
+    return record?.owner === owner ? record : undefined;
+  }
+
+  /** Cancels a call that runs. False where it has ended, or is not there for this owner. */
+  cancel(owner: string, id: string): boolean {
+    const running = this.#running.get(id);
+    if (running === undefined || running.record.owner !== owner) return false;
+    running.controller.abort(new HostError("cancelled", "the call was cancelled by its owner"));
+    return true;
+  }
+
+  // --- internal ---
+
+  #keep(record: CallRecord, argumentBytes: number): void {
+    const bytes = recordBytes + 2 * record.name.length + argumentBytes;
+    this.#past.set(record.id, { record, bytes });
+    this.#pastBytes += bytes;
+    const { pastMax = 1000, pastBytesMax = 4_194_304 } = this.#options;
+    for (const [id, oldest] of this.#past) {
+      if (this.#past.size <= pastMax && this.#pastBytes <= pastBytesMax) return;
+      this.#past.delete(id);
+      this.#pastBytes -= oldest.bytes;
+    }
+  }
+}
+
+interface Running {
+  record: CallRecord;
+  controller: AbortController;
+}
+
+interface Past {
+  record: CallRecord;
+  bytes: number;
+}
+
+function close(record: CallRecord, outcome: Outcome): void {
+  record.status = outcome.status;
+  record.durationMs = outcome.durationMs;
+  const { error } = outcome;
+  if (error === undefined) return;
+  record.error = { code: error.code, message: clip(error.message, messageMax) };
+  if (outcome.status !== "denied") return;
+  const { server, tool } = error.facts;
+  if (server !== undefined) record.server = server;
+  if (tool !== undefined) record.tool = tool;
+}
+
+/** About how much a value weighs; stops counting once it is more than `max`, so that a large one costs no more. */
+function weigh(value: Json, max: number): number {
+  let bytes = 0;
+  const waiting: (Json | undefined)[] = [value];
+  while (waiting.length > 0 && bytes <= max) {
+    const next = waiting.pop();
+    bytes += 8;
+    if (typeof next === "string") bytes += next.length;
+    else if (Array.isArray(next)) {
+      bytes += 8 * next.length;
+      if (bytes <= max) waiting.push(...next);
+    } else if (isObject(next)) {
+      for (const key in next) {
+        bytes += 8 + key.length;
+        if (bytes > max) break;
+        waiting.push(next[key]);
+      }
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,70 @@
+/** What became of a call, as `POST /tools` tells it: llama-server's own fields, and everything beside them. Pure. */
+import type { HostError } from "../base/errors.ts";
+import { isObject, type Json } from "../base/json.ts";
+import type { Outcome } from "../hooks/call.ts";
+import { readContent } from "../protocol/content.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
+import { errorBody } from "./http-error.ts";
+
+/** What is kept of a result beside its text; a key of the server's own can never stand for one of ours. */
+const kept = ["content", "structuredContent", "isError", "_meta"] as const;
+
+/** The body of an answer at 200: `plain_text_response` or `error`, the whole content, and the call's id. */
+export function answerOf(outcome: Outcome, call: string): Record<string, unknown> {
+  const { result, error } = outcome;
+  if (result === undefined) return error === undefined ? { call } : failureOf(error, call);
+  const text = textOf(result);
+  if (result.isError === true)
+    return {
+      error: text === "" ? "the tool answered with an error" : text,
+      ...partsOf(result),
+      call,
+    };
+  return { plain_text_response: text, ...partsOf(result), call };
+}
+
+/** The last event of a stream. */
+export function doneOf(outcome: Outcome, call: string): Record<string, unknown> {
+  const { plain_text_response: _text, ...rest } = answerOf(outcome, call);
+  return { done: true, ...rest };
+}
+
+/**
+ * All that is text, joined by newlines: text blocks, embedded texts, the addresses of links; where there is none, the
+ * structured content as JSON.
+ */
+export function textOf(result: ToolResult): string {
+  const { content } = result;
+  // By far the most common.
+  if (Array.isArray(content) && content.length === 1) {
+    const [only] = content;
+    if (isObject(only) && only.type === "text" && typeof only.text === "string") return only.text;
+  }
+  const texts = readContent(result).flatMap((block) => {
+    if (block.kind === "text" || block.kind === "resource") return [block.text];
+    return block.kind === "link" ? [block.uri] : [];
+  });
+  if (texts.length > 0 || result.structuredContent === undefined) return texts.join("\n");
+  return JSON.stringify(result.structuredContent);
+}
+
+// --- internal ---
+
+function partsOf(result: ToolResult): Record<string, Json> {
+  const parts: Record<string, Json> = {};
+  for (const key of kept) {
+    const value = result[key];
+    if (value !== undefined) parts[key] = value;
+  }
+  return parts;
+}
+
+/** The server's own words where it answered; `code` and the evidence beside them. */
+function failureOf(error: HostError, call: string): Record<string, unknown> {
+  const { message, hint, ...facts } = errorBody(error);
+  const own = error.cause instanceof RpcError ? error.cause.message : "";
+  // A model reads this alone: what would fit is part of it.
+  const told = error.code === "usage" && hint !== undefined ? `${message}\n${hint}` : message;
+  return { error: own === "" ? told : own, ...facts, ...(hint !== undefined && { hint }), call };
+}

@@ -1,0 +1,24 @@
+/** A tool as `GET /tools` shows it: llama-server's own fields, and with them all that a careful client wants to know. Pure. */
+import type { HostTool, Judgement } from "../host/types.ts";
+
+/**
+ * One entry of the list. `permissions.write` is false and `uses_cwd` too, as llama-server has them for every tool of a
+ * server; what is known of a tool's effects stands in `annotations`, and what the rules say of it in `policy`.
+ */
+export function toolEntry(tool: HostTool, policy: Judgement | undefined) {
+  const { name, server, title, description = "", inputSchema, outputSchema, annotations } = tool;
+  return {
+    display_name: name,
+    tool: name,
+    type: "mcp",
+    permissions: { write: false },
+    uses_cwd: false,
+    definition: { type: "function", function: { name, description, parameters: inputSchema } },
+    server,
+    name: tool.tool,
+    ...(title !== undefined && { title }),
+    ...(annotations !== undefined && { annotations }),
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(policy !== undefined && { policy }),
+  };
+}

@@ -1,0 +1,85 @@
+/**
+ * `POST /tools` with `stream: true`: events `{progress}`, then `{chunk}` with the text, then `{done: true}` with everything
+ * else. The stream begins once it is certain that the tool may be called; a client that leaves cancels the call.
+ */
+import type { JsonObject } from "../base/json.ts";
+import type { Progress } from "../protocol/mcp.ts";
+import { type EventStream, eventStream } from "./stream.ts";
+import { doneOf, textOf } from "./tools-answer.ts";
+import { refusalOf } from "./tools-refusal.ts";
+import type { Exchange, ServeContext } from "./types.ts";
+
+/** What a slow client may leave waiting before progress is left out for it: what comes later says more anyway. */
+const waitingMax = 65_536;
+
+/** @throws HttpError where the call cannot begin */
+export async function streamCall(
+  exchange: Exchange,
+  context: ServeContext,
+  { tool, params }: { tool: string; params: JsonObject },
+): Promise<Response> {
+  const { caller } = exchange;
+  const left = new AbortController();
+  let stream: EventStream | undefined;
+  const begun = Promise.withResolvers<void>();
+  let isKnown = false;
+  const { id, outcome } = context.calls.begin({
+    tool,
+    arguments: params,
+    // Who stops us lets the client know how its call ended: the stream is not cut.
+    signal: AbortSignal.any([exchange.signal, context.stopping, left.signal]),
+    actor: "gateway",
+    owner: caller.owner,
+    admits: caller.allows,
+    onCall() {
+      isKnown = true;
+      begun.resolve();
+    },
+    onProgress(progress) {
+      if (stream !== undefined && stream.waiting < waitingMax)
+        send(stream, { progress: shown(progress) });
+    },
+  });
+  await Promise.race([begun.promise, outcome]);
+  if (!isKnown) {
+    const refusal = refusalOf(await outcome, { name: tool, caller, isKnown });
+    if (refusal !== undefined) throw refusal;
+  }
+  const open = (stream = openStream(exchange, context, left));
+  void outcome.then((ended) => {
+    const text = ended.result === undefined ? "" : textOf(ended.result);
+    if (ended.status === "completed" && text !== "") send(open, { chunk: text });
+    send(open, doneOf(ended, id));
+    open.end();
+  });
+  return open.response;
+}
+
+// --- internal ---
+
+/** Ends with the client, or when we end it. @throws HttpError 503 where too many are open; the call is given up then */
+function openStream(exchange: Exchange, context: ServeContext, left: AbortController): EventStream {
+  try {
+    return eventStream(
+      { keepOpen: () => exchange.keepOpen(), signal: exchange.request.signal },
+      { streams: context.streams, stopping: new AbortController().signal },
+      { onClose: () => left.abort() },
+    );
+  } catch (error) {
+    left.abort();
+    throw error;
+  }
+}
+
+function send(stream: EventStream, event: Record<string, unknown>): void {
+  stream.send({ data: JSON.stringify(event) });
+}
+
+/** As the server sent it, and nothing that is not progress. */
+function shown({ progress, total, message }: Progress) {
+  return {
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && { message }),
+  };
+}

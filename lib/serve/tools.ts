@@ -1,0 +1,87 @@
+/**
+ * `/tools` as llama-server answers it, with more beside its fields, and `POST /tools/NAME` for one tool. A call is the
+ * client's as long as the client waits: who leaves cancels it. Arguments pass untouched, and all content is kept.
+ */
+import type { JsonObject } from "../base/json.ts";
+import type { Outcome } from "../hooks/call.ts";
+import { HttpError, toHttpError } from "./http-error.ts";
+import { answerOf } from "./tools-answer.ts";
+import { readArguments, readAskedCall } from "./tools-body.ts";
+import { toolEntry } from "./tools-list.ts";
+import { toolsNow } from "./tools-now.ts";
+import { llamaRefusal, refusalOf } from "./tools-refusal.ts";
+import { streamCall } from "./tools-stream.ts";
+import type { Exchange, Face, ServeContext } from "./types.ts";
+
+/** `GET /tools` · `POST /tools` · `POST /tools/NAME`. */
+export const toolRoutes: Face = (context) => {
+  const now = toolsNow(context);
+  return [
+    {
+      method: "GET",
+      path: "/tools",
+      async handle({ caller }) {
+        const seen = await now(caller);
+        const policies = await context.host.judge(seen, "gateway");
+        return Response.json(seen.map((tool, i) => toolEntry(tool, policies[i])));
+      },
+    },
+    { method: "POST", path: "/tools", handle: (exchange) => answerTools(exchange, context) },
+    { method: "POST", path: "/tools/:name", handle: (exchange) => answerTool(exchange, context) },
+  ];
+};
+
+// --- internal ---
+
+/** All that goes wrong with the request is told in llama-server's shape. */
+async function answerTools(exchange: Exchange, context: ServeContext): Promise<Response> {
+  try {
+    const { tool, params, stream } = readAskedCall(await exchange.json());
+    if (stream) return await streamCall(exchange, context, { tool, params });
+    const { id, outcome } = await call(exchange, context, { tool, params });
+    return Response.json(answerOf(outcome, id));
+  } catch (error) {
+    return llamaRefusal(error);
+  }
+}
+
+/** The result as the server sent it, byte for byte. @throws HttpError, HostError */
+async function answerTool(exchange: Exchange, context: ServeContext): Promise<Response> {
+  const tool = exchange.params["name"] ?? "";
+  const params = readArguments(await exchange.json(), "the body");
+  const { id, outcome } = await call(exchange, context, { tool, params });
+  const headers = { "content-type": "application/json", "mcphost-call": id };
+  if (outcome.error === undefined && outcome.result !== undefined)
+    return new Response(outcome.raw, { headers });
+  throw withCall(outcome, id);
+}
+
+/** @throws HttpError where the name means nothing to this caller, or is denied */
+async function call(
+  { caller, signal }: Exchange,
+  { calls }: ServeContext,
+  { tool, params }: { tool: string; params: JsonObject },
+): Promise<{ id: string; outcome: Outcome }> {
+  let isKnown = false;
+  const begun = calls.begin({
+    tool,
+    arguments: params,
+    signal,
+    actor: "gateway",
+    owner: caller.owner,
+    admits: caller.allows,
+    onCall: () => (isKnown = true),
+  });
+  const outcome = await begun.outcome;
+  const refusal = refusalOf(outcome, { name: tool, caller, isKnown });
+  if (refusal !== undefined) throw refusal;
+  return { id: begun.id, outcome };
+}
+
+/** The error of a call by its code, with the call's id and, where arguments do not fit, each of them. */
+function withCall({ error }: Outcome, id: string): HttpError {
+  const { status, code, message, options } = toHttpError(error);
+  const problems = error?.facts["problems"];
+  const facts = { ...options.facts, ...(problems !== undefined && { problems }), call: id };
+  return new HttpError(status, code, message, { ...options, facts });
+}
