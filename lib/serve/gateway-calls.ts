@@ -1,0 +1,91 @@
+/** Tool calls of the gateway: through the host's one call path, results byte for byte where the client takes them so. */
+import type { HostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Outcome } from "../hooks/call.ts";
+import type { OpenedHost } from "../host/types.ts";
+import type { Progress } from "../protocol/mcp.ts";
+import { metaPrefix } from "../protocol/meta.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
+import type { Flight, Logs } from "./gateway-logs.ts";
+import { ownText, resultText } from "./gateway-results.ts";
+import type { Question } from "./gateway-types.ts";
+
+/** @throws RpcError */
+export async function callTool(
+  question: Question,
+  { host, logs }: { host: OpenedHost; logs: Logs },
+): Promise<string> {
+  const { params, from, signal, notify } = question;
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== "string") badParams("tools/call needs the name of a tool");
+  if (!isObject(args)) badParams("the arguments of a tool are an object");
+  const { scope, knows } = from;
+  const flight: Flight = { from, notify, server: scope.server };
+  const onProgress = progressOf(question);
+  const meta = onwardMeta(params);
+  logs.begin(flight);
+  try {
+    const outcome = await host.call({
+      tool: scope.server === undefined ? name : `${scope.server}/${name}`,
+      arguments: args,
+      actor: "gateway",
+      owner: scope.owner,
+      admits: scope.allows,
+      signal,
+      onCall: ({ server }) => (flight.server = server),
+      ...(onProgress !== undefined && { onProgress }),
+      ...(meta !== undefined && { meta }),
+      ...(from.logLevel !== undefined && { logLevel: from.logLevel }),
+    });
+    return textOf(outcome, knows);
+  } finally {
+    logs.end(flight);
+  }
+}
+
+/** Tells a client of progress under its own token, where it gave one; undefined where it did not. */
+export function progressOf({
+  params,
+  from,
+  notify,
+}: Question): ((progress: Progress) => void) | undefined {
+  const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+  if (typeof token !== "string" && typeof token !== "number") return undefined;
+  const { annotations } = from.knows;
+  return ({ message, ...progress }) =>
+    notify("notifications/progress", {
+      progressToken: token,
+      ...progress,
+      ...(message !== undefined && annotations && { message }),
+    });
+}
+
+// --- internal ---
+
+/** What speaks of one hop alone (protocol.md 2.6, 4). */
+const ofTheHop: ReadonlySet<string> = new Set([
+  "progressToken",
+  ...["protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "subscriptionId"].map(
+    (name) => metaPrefix + name,
+  ),
+]);
+
+/** What of a client's `_meta` is for the server. */
+function onwardMeta({ _meta: meta }: JsonObject): JsonObject | undefined {
+  if (!isObject(meta)) return undefined;
+  const kept = Object.entries(meta).filter(([key]) => !ofTheHop.has(key));
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** @throws RpcError */
+function textOf(outcome: Outcome, knows: Knowledge): string {
+  if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
+  // Nobody of ours detaches a call.
+  if (outcome.status === "detached") throw toRpcError(undefined, knows);
+  const { error } = outcome as { error: HostError };
+  const text = textForModel(error);
+  if (text === undefined) throw toRpcError(error, knows);
+  return ownText({ content: [{ type: "text", text }], isError: true }, knows);
+}

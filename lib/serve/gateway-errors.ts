@@ -1,0 +1,73 @@
+/**
+ * What went wrong behind the gateway, as its clients are told: a JSON-RPC error, or a result that a model can act on. An
+ * error about the hop to a server is never told as one about the client's own (protocol.md 2.6, 8).
+ */
+import { isHostError } from "../base/errors.ts";
+import type { HostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
+import { isNotFound } from "../client/resources.ts";
+import { internalError, invalidParams, RpcError } from "../protocol/jsonrpc.ts";
+import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
+import { urlElicitationRequired } from "../protocol/modes.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+import { errorBody, withoutPaths } from "./http-error.ts";
+
+/** Anything that was thrown, as the error that a client of a revision gets. */
+export function toRpcError(error: unknown, knows: Knowledge, method = ""): RpcError {
+  if (error instanceof RpcError) return error;
+  if (!isHostError(error)) return new RpcError({ code: internalError, message: "internal error" });
+  const { cause } = error;
+  if (method === "resources/read" && (isNotFound(cause) || isUnknown(error)))
+    return notFound(error, knows);
+  if (error.code === "rpc_error" && cause instanceof RpcError && !isOfTheHop(cause.code, knows))
+    return new RpcError({ code: cause.code, message: cause.message, data: cause.data });
+  const isAsked = error.code === "usage" || isUnknown(error);
+  const { message, ...data } = errorBody(error);
+  return new RpcError({
+    code: isAsked ? invalidParams : internalError,
+    message,
+    data: data as { [key: string]: Json },
+  });
+}
+
+/**
+ * The text for a model that can mend the call, or must be told why it may not be made: arguments that do not fit, a rule
+ * that forbids it. Undefined for every other error.
+ */
+export function textForModel(error: HostError): string | undefined {
+  const { code, facts, message, hint } = error;
+  const isMisfit = code === "usage" && facts.problems !== undefined;
+  const isForbidden = code === "denied" && facts.rule !== undefined;
+  if (!isMisfit && !isForbidden) return undefined;
+  return withoutPaths(hint === undefined || isForbidden ? message : `${message}\n${hint}`);
+}
+
+/** @throws RpcError -32602 */
+export function badParams(message: string): never {
+  throw new RpcError({ code: invalidParams, message });
+}
+
+// --- internal ---
+
+const resourceNotFound = -32002;
+
+/** What the host itself does not know, or does not offer: to a client both are the same. */
+function isUnknown({ code, facts }: HostError): boolean {
+  return (code === "usage" || code === "denied") && facts.rule === undefined;
+}
+
+function isOfTheHop(code: number, { era, icons }: Knowledge): boolean {
+  if (code === urlElicitationRequired) return era === "modern" || !icons;
+  return code === headerMismatch || code === missingCapability || code === unsupportedVersion;
+}
+
+/** The code changed with the modern era (protocol.md 1.18). */
+function notFound(error: HostError, { era }: Knowledge): RpcError {
+  const { cause } = error;
+  const code = era === "modern" ? invalidParams : resourceNotFound;
+  const message = cause instanceof RpcError ? cause.message : error.message;
+  const own = cause instanceof RpcError && isObject(cause.data) ? cause.data : {};
+  const uri = typeof error.facts.uri === "string" ? error.facts.uri : undefined;
+  return new RpcError({ code, message, data: { ...(uri !== undefined && { uri }), ...own } });
+}

@@ -1,0 +1,141 @@
+/** Resources, prompts and completion through the gateway: what clients name, found on its server, and hidden where it is not theirs. */
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { HostAnswer } from "../host/feature-types.ts";
+import type { OpenedHost } from "../host/types.ts";
+import { badParams } from "./gateway-errors.ts";
+import { namesOf } from "./gateway-lists.ts";
+import { ownText, resultText } from "./gateway-results.ts";
+import type { Question, Scope } from "./gateway-types.ts";
+
+/** Where a resource is, for who asks. */
+export interface Located {
+  server: string;
+  /** Its server's own URI. */
+  uri: string;
+}
+
+/** @throws RpcError; HostError `usage` (unknown, of several servers, or hidden) */
+export async function locate(
+  host: OpenedHost,
+  uri: Json | undefined,
+  { scope, signal }: { scope: Scope; signal: AbortSignal },
+): Promise<Located> {
+  if (typeof uri !== "string") badParams("the uri of a resource is a string");
+  const found =
+    scope.server === undefined ? await host.locate(uri, signal) : { server: scope.server, uri };
+  if (!scope.allows(namesOf(found.server, found.uri))) hidden("resource", uri);
+  return found;
+}
+
+/** `resources/read`. @throws RpcError, HostError */
+export async function readResource(
+  { params, from, signal }: Question,
+  host: OpenedHost,
+): Promise<string> {
+  const { server, uri } = await locate(host, params.uri, { scope: from.scope, signal });
+  const answer = await host.read({ uri: `${server}/${uri}`, signal });
+  return resultText(asAsked(answer, uri, params.uri), from.knows, true);
+}
+
+/** `prompts/get`. @throws RpcError, HostError */
+export async function getPrompt(
+  { params, from, signal }: Question,
+  host: OpenedHost,
+): Promise<string> {
+  const { name, arguments: args = {} } = params;
+  const { scope, knows } = from;
+  if (typeof name !== "string") badParams("prompts/get needs the name of a prompt");
+  if (!isTexts(args)) badParams("the arguments of a prompt are strings");
+  const prompt = await promptFor(host, name, scope, signal);
+  const answer = await host.prompt({ prompt, arguments: args, signal });
+  return resultText(answer, knows);
+}
+
+/** `completion/complete`. @throws RpcError, HostError */
+export async function complete(
+  { params, from, signal }: Question,
+  host: OpenedHost,
+): Promise<string> {
+  const { ref, argument, context } = params;
+  const { scope, knows } = from;
+  if (!isObject(ref) || !isObject(argument)) badParams("completion needs a ref and an argument");
+  const { name, value } = argument;
+  if (typeof name !== "string" || typeof value !== "string")
+    badParams("the argument of a completion has a name and a value, both strings");
+  const known = isObject(context) ? context.arguments : undefined;
+  const completion = await host.complete({
+    ref: await refFor(ref, host, { scope, signal }),
+    argument: { name, value },
+    ...(isTexts(known) && { context: known }),
+    signal,
+  });
+  return ownText({ completion: { ...completion } }, knows);
+}
+
+// --- internal ---
+
+/** @throws RpcError -32602 */
+function hidden(what: string, name: string): never {
+  badParams(`no ${what} is called ${JSON.stringify(name)}`);
+}
+
+/** The contents under the URI that the client knows them by, where that is not the server's own. */
+function asAsked(
+  answer: HostAnswer,
+  own: string,
+  asked: Json | undefined,
+): { result: JsonObject; raw: string } {
+  const { contents } = answer.result;
+  if (own === asked || !Array.isArray(contents)) return answer;
+  const renamed = contents.map((one) =>
+    isObject(one) && one.uri === own && asked !== undefined ? { ...one, uri: asked } : one,
+  );
+  const result = { ...answer.result, contents: renamed };
+  return { result, raw: JSON.stringify(result) };
+}
+
+async function promptFor(
+  host: OpenedHost,
+  name: string,
+  { server, allows }: Scope,
+  signal: AbortSignal,
+): Promise<string> {
+  if (server !== undefined) {
+    if (!allows(namesOf(server, name))) hidden("prompt", name);
+    return `${server}/${name}`;
+  }
+  // Whoever may see what has no name may see everything.
+  if (allows([""])) return name;
+  const { prompts } = await host.prompts({ signal });
+  const found = prompts.find((one) => one.name === name);
+  if (found === undefined || !allows(namesOf(found.server, found.prompt, found.name)))
+    hidden("prompt", name);
+  return name;
+}
+
+async function refFor(
+  ref: JsonObject,
+  host: OpenedHost,
+  { scope, signal }: { scope: Scope; signal: AbortSignal },
+): Promise<{ prompt: string } | { template: string }> {
+  if (ref.type === "ref/prompt" && typeof ref.name === "string")
+    return { prompt: await promptFor(host, ref.name, scope, signal) };
+  if (ref.type !== "ref/resource" || typeof ref.uri !== "string")
+    badParams("the ref of a completion is a ref/prompt with a name, or a ref/resource with a uri");
+  const { server, allows } = scope;
+  if (server !== undefined) {
+    if (!allows(namesOf(server, ref.uri))) hidden("resource template", ref.uri);
+    return { template: `${server}/${ref.uri}` };
+  }
+  if (allows([""])) return { template: ref.uri };
+  const { templates } = await host.resources({ signal });
+  const found = templates.find(({ uriTemplate }) => uriTemplate === ref.uri);
+  if (found === undefined || !allows(namesOf(found.server, ref.uri)))
+    hidden("resource template", ref.uri);
+  return { template: `${found.server}/${ref.uri}` };
+}
+
+function isTexts(value: Json | undefined): value is Record<string, string> {
+  return isObject(value) && Object.values(value).every((one) => typeof one === "string");
+}

@@ -1,0 +1,73 @@
+/**
+ * Lists that changed on any server, told to whoever follows them: once for all changes within a short time, and only by
+ * servers that a listener shows (protocol.md 2.6, 10).
+ */
+import type { OpenedHost } from "../host/types.ts";
+import type { ListName } from "../protocol/subscriptions.ts";
+
+/** `servers`: those whose list changed. */
+export type NewsListener = (list: ListName, servers: ReadonlySet<string>) => void;
+
+const lists: readonly ListName[] = ["tools", "prompts", "resources"];
+
+export class News implements Disposable {
+  readonly #coalesceMs: number;
+  readonly #listeners = new Set<NewsListener>();
+  readonly #changed = new Map<ListName, Set<string>>();
+  /** Servers that some list was made without. */
+  readonly #missing = new Set<string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isOver = false;
+
+  constructor(host: Pick<OpenedHost, "events">, coalesceMs: number) {
+    this.#coalesceMs = coalesceMs;
+    void this.#hear(host);
+  }
+
+  listen(listener: NewsListener): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  tell(list: ListName, server: string): void {
+    if (this.#isOver || this.#listeners.size === 0) return;
+    const servers = this.#changed.get(list) ?? new Set();
+    this.#changed.set(list, servers.add(server));
+    this.#timer ??= setTimeout(() => this.#flush(), this.#coalesceMs);
+  }
+
+  /** A list was given without this server: when it is there, its lists have changed. */
+  missed(server: string): void {
+    this.#missing.add(server);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#listeners.clear();
+  }
+
+  // --- internal ---
+
+  #flush(): void {
+    this.#timer = undefined;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const [list, servers] of changed)
+      for (const listener of this.#listeners) listener(list, servers);
+  }
+
+  async #hear(host: Pick<OpenedHost, "events">): Promise<void> {
+    for await (const event of host.events()) {
+      if (this.#isOver) return;
+      if (event.type === "tools_changed") this.tell("tools", event.server);
+      else if (event.type === "list_changed") this.tell(event.list, event.server);
+      else if (
+        event.type === "server_state" &&
+        event.state === "ready" &&
+        this.#missing.delete(event.server)
+      )
+        for (const list of lists) this.tell(list, event.server);
+    }
+  }
+}

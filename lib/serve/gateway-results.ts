@@ -1,0 +1,89 @@
+/**
+ * Results as texts that clients of a revision take: the bytes that the server sent wherever they will do, without fields
+ * that the revision does not know, with those that it demands (protocol.md 2.3, 2.4). Pure.
+ */
+import { version } from "../../package.json";
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { metaPrefix } from "../protocol/meta.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+
+/** Who we say that we are. */
+export const ourInfo = { name: "mcphost", version } as const;
+
+/** Of a modern result that may be kept, and is not to be: what is behind a gateway depends on who asks. */
+export const uncached = { ttlMs: 0, cacheScope: "private" } as const;
+
+/** The text of a result that a server gave. `kept`: one that modern clients may keep for as long as it says. */
+export function resultText(
+  { result, raw }: { result: JsonObject; raw: string },
+  knows: Knowledge,
+  kept = false,
+): string {
+  const shown = shownTo(result, knows);
+  const text = shown === result ? raw : JSON.stringify(shown);
+  if (knows.era === "legacy") return text;
+  return spliced(text, {
+    ...(shown.resultType === undefined && { resultType: "complete" }),
+    ...(kept && typeof shown.ttlMs !== "number" && uncached),
+    ...(shown._meta === undefined && ourMeta),
+  });
+}
+
+/** The text of a result of our own. `kept` as of `resultText`. */
+export function ownText(result: JsonObject, { era }: Knowledge, kept = false): string {
+  if (era === "legacy") return JSON.stringify(result);
+  const { _meta: meta } = result;
+  return JSON.stringify({
+    ...result,
+    resultType: "complete",
+    ...(kept && uncached),
+    _meta: { ...ourMeta._meta, ...(isObject(meta) && meta) },
+  });
+}
+
+// --- internal ---
+
+const ourMeta = { _meta: { [`${metaPrefix}serverInfo`]: ourInfo } };
+
+/** The text of an object with more members at its beginning. */
+function spliced(text: string, members: JsonObject): string {
+  const more = JSON.stringify(members);
+  if (more === "{}") return text;
+  const rest = text.slice(text.indexOf("{") + 1);
+  return rest.trimStart() === "}" ? more : `${more.slice(0, -1)},${rest}`;
+}
+
+/** The result itself where nothing in it has to go. */
+function shownTo(result: JsonObject, knows: Knowledge): JsonObject {
+  if (knows.era === "modern") return result;
+  const { structuredContent, content, resultType, ttlMs, cacheScope, ...rest } = result;
+  const isFit =
+    structuredContent === undefined ||
+    (knows.titles && (isObject(structuredContent) || knows.anyStructured));
+  const blocks = knows.titles ? content : contentFor(content, knows);
+  const isModern = resultType !== undefined || ttlMs !== undefined || cacheScope !== undefined;
+  if (isFit && blocks === content && !isModern) return result;
+  return {
+    ...rest,
+    ...(blocks !== undefined && { content: blocks }),
+    ...(isFit && structuredContent !== undefined && { structuredContent }),
+  };
+}
+
+/** Blocks of a kind that an old revision does not know, in words. */
+function contentFor(content: Json | undefined, knows: Knowledge): Json | undefined {
+  if (!Array.isArray(content)) return content;
+  const isUnknown = (block: Json) =>
+    isObject(block) &&
+    (block.type === "resource_link" || (block.type === "audio" && !knows.annotations));
+  if (!content.some(isUnknown)) return content;
+  return content.map((block) => {
+    if (!isObject(block) || !isUnknown(block)) return block;
+    const text =
+      typeof block.uri === "string"
+        ? block.uri
+        : `(audio that this revision of the protocol cannot carry: ${String(block.mimeType)})`;
+    return { type: "text", text };
+  });
+}

@@ -1,0 +1,78 @@
+/** What the gateway's core is asked, and by whom: it knows no transport. Types only. */
+import type { JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { OpenedHost } from "../host/types.ts";
+import type { RequestId } from "../protocol/jsonrpc.ts";
+import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+import type { Caller } from "./types.ts";
+
+/** Sends one notification to a client; never throws, never waits. */
+export type Notify = (method: string, params: JsonObject) => void;
+
+/** What one end of the gateway shows: all servers under exposed names, or one under its own. */
+export interface Scope extends Pick<Caller, "owner" | "allows"> {
+  /** The one server. @default all */
+  server?: string | undefined;
+}
+
+/** Who asks: a legacy client for as long as its session lasts, a modern one for one request. */
+export interface Downstream {
+  readonly scope: Scope;
+  readonly knows: Knowledge;
+  /** The least that it wants to be told of logs; undefined: nothing. */
+  logLevel: McpLogLevel | undefined;
+  /** What a legacy client has beside its requests. */
+  readonly aside?: Aside;
+}
+
+export interface Aside {
+  /** Tells it something that belongs to no request. */
+  notify: Notify;
+  /** What it subscribed to, by URI. */
+  readonly subscriptions: Map<string, Disposable>;
+}
+
+/** One request of a client. */
+export interface Question {
+  id: RequestId;
+  method: string;
+  params: JsonObject;
+  from: Downstream;
+  /** Fires when nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Tells the client something on the stream of this request, before its answer. */
+  notify: Notify;
+}
+
+export interface GatewayOptions {
+  host: OpenedHost;
+  log: Log;
+  /** Fires when no new work is taken: what is followed for clients ends in order. */
+  stopping: AbortSignal;
+  /** How long clients that begin wait for servers that are still starting. @default 2000 */
+  greetMs?: number;
+  /** How long a list waits for servers that do not answer; what they list later is told of. @default 10000 */
+  listMs?: number;
+  /** Changes of lists within that time are told once. @default 100 */
+  coalesceMs?: number;
+  /** Entries of one page of a list. @default 1000 */
+  pageMax?: number;
+  /** `subscriptions/listen` and resource subscriptions at a time, of all clients. @default 2000 */
+  subscriptionsMax?: number;
+}
+
+/** The MCP server that we offer to others. Disposing ends what it follows. */
+export interface Gateway extends Disposable {
+  /** Whether a method exists for clients of an era; others are not asked. */
+  has(method: string, from: Downstream): boolean;
+  /**
+   * The exact JSON text of the result.
+   * @throws RpcError
+   */
+  answer(question: Question): Promise<string>;
+  /** The result of `initialize`, negotiated as `from` says. */
+  initialize(from: Downstream): Promise<string>;
+  /** Tells a legacy client from now on what belongs to no request of its: lists that changed, logs of servers. */
+  follow(from: Downstream & { aside: Aside }): Disposable;
+}
