@@ -10,11 +10,11 @@ import {
   secretsOfUrl,
   userOfUrl,
 } from "../config/secrets.ts";
-import type { Config, Origin, ServerConfig, ServerTls } from "../config/types.ts";
+import type { Config, Origin, ServerConfig, ServerTls, ServeSettings } from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */
 export function shownConfig(config: Config): object {
-  const { servers, bad, policy, limits, inputs, warnings, files } = config;
+  const { servers, bad, policy, limits, serve, inputs, warnings, files } = config;
   return {
     files: files.map(shownOrigin),
     servers: servers.map(shownServer),
@@ -23,6 +23,7 @@ export function shownConfig(config: Config): object {
       origin === undefined ? rule : { ...rule, from: shownOrigin(origin) },
     ),
     limits,
+    ...(Object.keys(serve).length > 0 && { serve: shownServe(serve) }),
     // A default may be the secret itself.
     inputs: Object.entries(inputs).map(([id, { description, password }]) => {
       return { id, description, password };
@@ -37,6 +38,15 @@ const mask = "***";
 
 function shownOrigin({ file, label, kind }: Origin): object {
   return { kind, file: file ?? label };
+}
+
+function shownServe({ tokens, ...settings }: ServeSettings): object {
+  const shown = tokens?.map(({ origin, token, ...rest }) => ({
+    ...rest,
+    token: isReference(token) ? token : mask,
+    ...(origin && { from: shownOrigin(origin) }),
+  }));
+  return { ...settings, ...(shown && { tokens: shown }) };
 }
 
 function shownServer(whole: ServerConfig): object {

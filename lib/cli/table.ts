@@ -11,6 +11,7 @@ export const commands: CommandTable = {
   prompt: () => import("./commands/prompt.ts"),
   subscribe: () => import("./commands/subscribe.ts"),
   task: () => import("./commands/task.ts"),
+  serve: () => import("./commands/serve.ts"),
   servers: () => import("./commands/servers.ts"),
   config: () => import("./commands/config.ts"),
   trust: () => import("./commands/trust.ts"),

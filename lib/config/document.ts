@@ -11,10 +11,27 @@ import { parseJsonc, plainNumbers } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
 import { baseName } from "./paths.ts";
 import { kindOf, pathText } from "./problems.ts";
-import { Inputs, limitEntries, LimitsSchema, Policy } from "./schema.ts";
+import {
+  Inputs,
+  limitEntries,
+  LimitsSchema,
+  Policy,
+  serveEntries,
+  ServeSchema,
+  tokenEntries,
+} from "./schema.ts";
 import { readServer } from "./server.ts";
 import { parseToml } from "./toml.ts";
-import type { BadServer, Config, Limits, Origin, PolicyRule, ServerConfig } from "./types.ts";
+import type {
+  BadServer,
+  Config,
+  Limits,
+  Origin,
+  PolicyRule,
+  ServerConfig,
+  ServeSettings,
+  ServeToken,
+} from "./types.ts";
 
 /** What one file says. */
 export interface ConfigPart {
@@ -23,6 +40,7 @@ export interface ConfigPart {
   servers: Map<string, ServerConfig | BadServer>;
   policy: PolicyRule[];
   limits: Partial<Limits>;
+  serve: ServeSettings;
   inputs: Config["inputs"];
   warnings: string[];
   /** Those of the warnings that are not about servers. */
@@ -42,6 +60,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
     servers: new Map(),
     policy: [],
     limits: {},
+    serve: {},
     inputs: Object.create(null) as Config["inputs"],
     warnings: [],
     ruleWarnings: warnings,
@@ -53,6 +72,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
       origin,
     }));
   if (value.limits !== undefined) part.limits = readLimits(value.limits, part);
+  if (value.serve !== undefined) part.serve = readServe(value.serve, part);
   if (value.inputs !== undefined)
     for (const { id, description, password, default: fallback, options } of check(
       Inputs,
@@ -112,6 +132,18 @@ function readLimits(value: unknown, part: ConfigPart): Partial<Limits> {
   return result as Partial<Limits>;
 }
 
+function readServe(value: unknown, { origin, ruleWarnings }: ConfigPart): ServeSettings {
+  const { tokens, page, ...settings } = check(ServeSchema, value, origin, "serve");
+  if (page !== undefined)
+    ruleWarnings.push(
+      `${origin.label}: this version does not know serve.page yet; it has no effect`,
+    );
+  return {
+    ...(settings as ServeSettings),
+    ...(tokens && { tokens: tokens.map((token) => ({ ...(token as ServeToken), origin })) }),
+  };
+}
+
 function check<T extends v.GenericSchema>(
   schema: T,
   written: unknown,
@@ -130,7 +162,7 @@ function check<T extends v.GenericSchema>(
       [key, ...path],
       "a known key",
       found,
-      unknownKey(String(path.at(-1)), ruleKeys).text,
+      unknownKey(String(path.at(-1)), key === "serve" ? serveKeys(path) : ruleKeys).text,
     );
   if (issue.type === "strict_object" && found === undefined && path.length > 0)
     throw problem(origin, [key, ...path.slice(0, -1)], `the key ${issue.expected}`, found);
@@ -138,6 +170,10 @@ function check<T extends v.GenericSchema>(
 }
 
 const ruleKeys = Object.keys(Policy.item.entries);
+
+function serveKeys(path: readonly (string | number)[]): string[] {
+  return Object.keys(path[0] === "tokens" ? tokenEntries : serveEntries);
+}
 
 function problem(
   origin: Origin,

@@ -30,7 +30,7 @@ export interface LoadOptions {
 
 /**
  * Servers by name, later sources over earlier ones: the user's file, what was found or named, `-s`, `--`. Where any
- * source is named nothing is searched for, but the user's policy and limits hold all the same.
+ * source is named nothing is searched for, but the user's policy, limits and serve hold all the same.
  * @throws HostError `usage` (a flag), `config` (a file that is missing or cannot be parsed; a wrong policy)
  */
 export async function loadConfig(options: LoadOptions): Promise<Config> {
@@ -104,6 +104,7 @@ function mergeParts(parts: ConfigPart[], specs: ServerConfig[]): Config {
     bad: [],
     policy: [],
     limits: {},
+    serve: {},
     warnings: [],
     inputs: Object.create(null) as Config["inputs"],
     files: parts.map((part) => part.origin).filter((origin) => origin.file !== undefined),
@@ -116,6 +117,7 @@ function mergeParts(parts: ConfigPart[], specs: ServerConfig[]): Config {
     else {
       config.policy.push(...part.policy);
       Object.assign(config.limits, part.limits);
+      Object.assign(config.serve, part.serve);
     }
   }
   for (const [at, server] of specs.entries()) {
@@ -143,6 +145,10 @@ function tighten(config: Config, part: ConfigPart): void {
   if (Object.keys(part.limits).length > 0)
     config.warnings.push(
       `${label}: its limits have no effect: they belong into your own config, or a named one`,
+    );
+  if (Object.keys(part.serve).length > 0)
+    config.warnings.push(
+      `${label}: its serve has no effect: it belongs into your own config, or a named one`,
     );
   config.policy.push(...rules);
 }

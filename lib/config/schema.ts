@@ -113,6 +113,39 @@ export const limitEntries = {
 
 export const LimitsSchema = v.looseObject(limitEntries, "an object");
 
+const port = v.pipe(
+  v.number("a port"),
+  v.integer("a port"),
+  v.minValue(0, "a port, from 0 to 65535"),
+  v.maxValue(65_535, "a port, from 0 to 65535"),
+);
+
+const isHttp = (written: string) =>
+  /^https?:\/\//i.test(written) && URL.canParse(written) && new URL(written).pathname === "/";
+const origin = v.pipe(text, v.check(isHttp, "an origin such as https://example.com"));
+const token = v.pipe(text, v.minLength(1, "a token"));
+
+/** Strict: a misspelt condition would let in more than meant. */
+export const tokenEntries = {
+  name: v.pipe(text, v.minLength(1, "a name")),
+  token,
+  tools: key(texts, "Globs of the tools that it may see and call. Default all."),
+};
+
+export const serveEntries = {
+  host: key(text, "Address to listen at; another than loopback needs a token. Default 127.0.0.1."),
+  port: key(port, "Port to listen at; 0 is any free one. Default 3003."),
+  origins: key(v.array(origin, "an array of origins"), "Origins of pages that may ask."),
+  tokens: key(
+    v.array(v.strictObject(tokenEntries, "an object with name and token"), "an array of tokens"),
+    "With any, each request must carry one of them.",
+  ),
+  publicUrl: key(origin, "Where others reach us, where that is another address."),
+  page: key(flag, "Whether there is a page. No effect yet."),
+};
+
+export const ServeSchema = v.strictObject(serveEntries, "an object");
+
 /** VS Code's `inputs`; what else it holds is left to VS Code. */
 export const Inputs = v.array(
   v.looseObject(
@@ -155,5 +188,6 @@ export const ConfigFile = v.looseObject({
   ),
   policy: key(Policy, "Who may call what; of the rules that match, the strongest wins."),
   limits: key(LimitsSchema, "Bounds on what comes from servers."),
+  serve: key(ServeSchema, "How mcphost serve is reached; its flags win over it."),
   inputs: key(Inputs, "What ${input:ID} asks for."),
 });

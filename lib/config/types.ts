@@ -116,6 +116,30 @@ export interface Limits {
   probeTimeoutMs: number;
 }
 
+/** What a config says about how we are reached (`mcphost serve`); flags win over it. */
+export interface ServeSettings {
+  /** The address or name that we listen at. */
+  host?: string;
+  /** 0: any free one. */
+  port?: number;
+  /** Origins of pages that may ask. */
+  origins?: string[];
+  /** As written: a token may be a reference. */
+  tokens?: ServeToken[];
+  /** Where others reach us, where that is another address. */
+  publicUrl?: string;
+}
+
+/** Who may ask, and for what. */
+export interface ServeToken {
+  name: string;
+  token: string;
+  /** Globs over names of tools. @default all */
+  tools?: string[];
+  /** Where it was written. */
+  origin?: Origin;
+}
+
 /** What a config says about one of its inputs. */
 export interface InputWords {
   description?: string;
@@ -132,6 +156,7 @@ export interface Config {
   bad: BadServer[];
   policy: PolicyRule[];
   limits: Partial<Limits>;
+  serve: ServeSettings;
   /** Hints about keys nobody knows and the like, in words for a person. */
   warnings: string[];
   /** VS Code's `inputs`, by id. */

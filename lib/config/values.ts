@@ -31,14 +31,21 @@ export class Values {
   readonly secrets: string[] = [];
   /** The folder that relative paths are seen from, and `${configDir}`. */
   readonly folder: string;
-  readonly #server: ServerConfig;
+  readonly #about: string;
+  readonly #server: Pick<ServerConfig, "name" | "origin">;
   readonly #context: ExpandContext;
   /** `${workspaceFolder}`: of what was found in a project, that project. */
   readonly #project: string;
 
-  constructor(server: ServerConfig, context: ExpandContext) {
+  /** @param about what errors begin with. @default the server */
+  constructor(
+    server: Pick<ServerConfig, "name" | "origin">,
+    context: ExpandContext,
+    about = `server "${server.name}"`,
+  ) {
     const { file, kind } = server.origin;
     this.#server = server;
+    this.#about = about;
     this.#context = context;
     this.folder = file === undefined ? context.cwd : folderOf(file);
     this.#project = kind === "found" ? this.folder : context.cwd;
@@ -75,7 +82,7 @@ export class Values {
   ): HostError {
     const { name, origin } = this.#server;
     const { variable, hint, cause } = options;
-    return new HostError("config", `server "${name}": ${field}: ${why}`, {
+    return new HostError("config", `${this.#about}: ${field}: ${why}`, {
       facts: {
         server: name,
         field,

@@ -7,65 +7,91 @@ import { isLoopback } from "./guard.ts";
 export interface ListenOptions {
   hostname: string;
   port: number;
-  /** In place of both. */
-  unix: string | undefined;
   tls: { cert: string; key: string } | undefined;
   /** Every request must carry a token. */
   asksToken: boolean;
   /** The handlers. */
-  serve: Pick<Bun.Serve.Options<SocketData>, "fetch" | "error"> & {
-    routes: Record<string, (request: Bun.BunRequest) => Promise<Response>>;
-    websocket: Bun.WebSocketHandler<SocketData>;
-  };
+  serve: Handlers;
 }
 
+export type Handlers = Pick<Bun.Serve.Options<SocketData>, "fetch" | "error"> & {
+  routes: Record<string, (request: Bun.BunRequest) => Promise<Response>>;
+  websocket: Bun.WebSocketHandler<SocketData>;
+};
+
 /** @throws HostError `usage` `config` */
-export function listen({
-  hostname,
-  port,
-  unix,
-  tls,
-  asksToken,
-  serve,
-}: ListenOptions): Bun.Server<SocketData> {
-  if (unix === undefined && !asksToken && !isLoopback(hostname))
+export function listen(options: ListenOptions): Bun.Server<SocketData> {
+  const { hostname, port, tls, asksToken, serve } = options;
+  if (!asksToken && !isLoopback(hostname))
     throw new HostError(
       "usage",
       `${hostname} is not a loopback address: others can reach it, so it needs a token`,
-      {
-        hint: "set MCPHOST_TOKEN or give --token-file FILE",
-      },
+      { hint: "set MCPHOST_TOKEN or give --token-file FILE" },
     );
-  const common = {
-    ...serve,
-    development: false,
-    // We count bodies ourselves, and answer in JSON.
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    idleTimeout: idleSeconds,
-    ...(tls && { tls }),
-  };
   try {
-    return unix === undefined
-      ? Bun.serve<SocketData>({ ...common, hostname, port } as Bun.Serve.Options<SocketData>)
-      : Bun.serve<SocketData>({ ...common, unix } as unknown as Bun.Serve.Options<SocketData>);
+    return Bun.serve<SocketData>({
+      ...common(serve),
+      hostname,
+      port,
+      ...(tls && { tls }),
+    } as Bun.Serve.Options<SocketData>);
   } catch (error) {
-    throw cannotListen(error, unix ?? `${hostname}:${port}`, port);
+    const { code } = error as { code?: string };
+    if (code === "EADDRINUSE") throw portTaken(hostname, port, error);
+    throw cannotListen(`${hostname}:${port}`, error);
+  }
+}
+
+/**
+ * Listens at a socket that our user alone may use.
+ * @throws HostError `config`
+ */
+export function listenUnix(
+  unix: string,
+  { tls, serve }: Pick<ListenOptions, "tls" | "serve">,
+): Bun.Server<SocketData> {
+  // In one tick: nobody else makes a file meanwhile.
+  const mask = process.umask(0o177);
+  try {
+    return Bun.serve<SocketData>({
+      ...common(serve),
+      unix,
+      ...(tls && { tls }),
+    } as unknown as Bun.Serve.Options<SocketData>);
+  } catch (error) {
+    throw cannotListen(unix, error);
+  } finally {
+    process.umask(mask);
   }
 }
 
 // --- internal ---
 
-function cannotListen(error: unknown, where: string, port: number): HostError {
-  const { code } = error as { code?: string };
-  if (code === "EADDRINUSE")
-    return new HostError("config", `${where} is taken: another program listens there`, {
+function common(serve: Handlers) {
+  return {
+    ...serve,
+    development: false,
+    // We count bodies ourselves, and answer in JSON.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    idleTimeout: idleSeconds,
+  };
+}
+
+function portTaken(hostname: string, port: number, cause: unknown): HostError {
+  return new HostError(
+    "config",
+    `port ${port} of ${hostname} is taken: another program listens there`,
+    {
       facts: { port },
       hint: `lsof -i :${port} (or ss -ltnp) shows which; --port N takes another, --port 0 any free one`,
-      cause: error,
-    });
-  const why = error instanceof Error ? error.message : String(error);
-  return new HostError("config", `cannot listen at ${where}: ${why}`, {
-    facts: { port },
-    cause: error,
-  });
+      cause,
+    },
+  );
+}
+
+function cannotListen(where: string, cause: unknown): HostError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  if ((cause as { code?: string }).code?.startsWith("ERR_OSSL") === true)
+    return new HostError("config", `the certificate or its key cannot be used: ${why}`, { cause });
+  return new HostError("config", `cannot listen at ${where}: ${why}`, { cause });
 }

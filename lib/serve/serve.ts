@@ -13,7 +13,7 @@ import { Incoming, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { errorResponse, HttpError, isHttpError } from "./http-error.ts";
-import { listen } from "./listen.ts";
+import { type Handlers, listen, listenUnix } from "./listen.ts";
 import type { Face, Route, ServeContext, Token } from "./types.ts";
 
 export interface ServeOptions {
@@ -109,20 +109,24 @@ export function serve(options: ServeOptions): Served {
       (request: Bun.BunRequest) => answer(request, methods, world, folded),
     ]),
   );
-  const server = listen({
-    hostname: options.hostname ?? hostnameDefault,
-    port: options.port ?? portDefault,
-    unix: options.unix,
-    tls: options.tls,
-    asksToken: (options.tokens ?? []).length > 0,
-    serve: {
-      routes,
-      fetch: (request: Request) => answer(request as Bun.BunRequest, undefined, world, folded),
-      // Only what is thrown outside of our own answers comes here: nothing of it is told.
-      error: (error: Error) => errorResponse(error),
-      websocket: { ...socketHandler, maxPayloadLength: limits.bytesMax },
-    },
-  });
+  const handlers: Handlers = {
+    routes,
+    fetch: (request: Request) => answer(request as Bun.BunRequest, undefined, world, folded),
+    // Only what is thrown outside of our own answers comes here: nothing of it is told.
+    error: (error: Error) => errorResponse(error),
+    websocket: { ...socketHandler, maxPayloadLength: limits.bytesMax },
+  };
+  const { unix, tls } = options;
+  const server =
+    unix === undefined
+      ? listen({
+          hostname: options.hostname ?? hostnameDefault,
+          port: options.port ?? portDefault,
+          tls,
+          asksToken: (options.tokens ?? []).length > 0,
+          serve: handlers,
+        })
+      : listenUnix(unix, { tls, serve: handlers });
   world.server = server;
   const servers = options.servers ?? options.host.servers().map(({ name }) => lazy(name));
   const discovery = discover(options.host, servers, stopping.signal);

@@ -1,0 +1,184 @@
+/** `serve`: one HTTP process in front of all servers, until a signal (cli.md, HTTP). The address on stdout, the rest on stderr. */
+import { exitCodeOf, HostError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { resolvePath } from "../../config/paths.ts";
+import type { Config } from "../../config/types.ts";
+import type { Served, ServeOptions } from "../../serve/serve.ts";
+import type { Token } from "../../serve/types.ts";
+import { reportFailures } from "../failures.ts";
+import { commonFlags, listOf, policyFlags, serverFlags, textOf } from "../flags.ts";
+import { openFromFlags } from "../open.ts";
+import { keepKey, newKey } from "../serve-key.ts";
+import { logFailures, showEvents } from "../serve-show.ts";
+import { serveTokens } from "../serve-tokens.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+
+const command: Command = {
+  name: "serve",
+  description: "Offer all servers over HTTP: tools, OpenAPI and MCP, until Ctrl-C",
+  example: "mcphost serve --port 3003 -- npx -y @modelcontextprotocol/server-everything",
+  usage: "[-- COMMAND…]",
+  endsItself: true,
+  flags: {
+    host: {
+      type: "string",
+      valueHint: "ADDRESS",
+      description: "listen there (127.0.0.1); another than loopback needs a token",
+    },
+    port: { type: "string", valueHint: "N", description: "listen at that port (3003); 0: any" },
+    unix: { type: "string", valueHint: "PATH", description: "listen at a socket instead" },
+    cert: { type: "string", valueHint: "FILE", description: "speak TLS: the certificate as PEM" },
+    key: { type: "string", valueHint: "FILE", description: "the key of the certificate as PEM" },
+    origin: {
+      type: "string",
+      valueHint: "ORIGIN",
+      repeat: true,
+      description: "pages of that origin may ask",
+    },
+    "token-file": {
+      type: "string",
+      valueHint: "FILE",
+      description: "every request must carry the token in it (or that of MCPHOST_TOKEN)",
+    },
+    token: {
+      type: "string",
+      valueHint: "TOKEN",
+      description: "the same for trying out: it stands in the process list",
+    },
+    ...commonFlags,
+    ...serverFlags,
+    ...policyFlags,
+  },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const { flags, positionals } = parsed;
+  if (positionals.length > 0)
+    throw new HostError("usage", `serve takes no ${JSON.stringify(positionals[0])}`, {
+      hint: "a server's command line stands after --",
+    });
+  const listening = await listeningOf(parsed, io);
+  // Calls that run when a signal comes may end: the host has a signal of its own. Its servers never get our token.
+  const { signal } = new AbortController();
+  const { MCPHOST_TOKEN: _, ...env } = io.env;
+  const waiting = { ...parsed, flags: { ...flags, wait: true } };
+  await using opened = await openFromFlags(waiting, { ...io, env, signal }, log);
+  const { config, host } = opened;
+  const tokens = await serveTokens(parsed, config, io, log);
+  const isShown = io.terminal.stderr && flags["quiet"] !== true;
+  using _shown = isShown ? showEvents(host, io) : logFailures(host, log);
+  const { serve } = await import("../../serve/serve.ts");
+  if (listening.unix !== undefined)
+    await (await import("../../serve/socket-file.ts")).clearSocket(listening.unix);
+  const { faces } = await import("../../serve/faces.ts");
+  const startKey = newKey();
+  io.secrets?.later(() => (io.terminal.stderr ? [] : [startKey]));
+  await using served = serve({
+    ...listening,
+    ...settingsOf(parsed, config, tokens),
+    host,
+    log,
+    faces,
+    servers: config.servers.filter(({ disabled }) => disabled !== true),
+    startKey,
+  });
+  await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
+  await reportFailures(opened.failures, parsed, io);
+  await tell(served, { parsed, io, startKey, keyFile: key.file });
+  await ended(io.signal, served);
+  await served.stop();
+  return exitCodeOf(io.signal.reason);
+}
+
+/** Where and how to listen. @throws HostError `usage` */
+async function listeningOf({ flags }: Parsed, io: Io): Promise<Pick<ServeOptions, "unix" | "tls">> {
+  const unix = textOf(flags["unix"]);
+  if (unix !== undefined && (flags["host"] !== undefined || flags["port"] !== undefined))
+    throw new HostError("usage", "--unix takes the place of --host and --port");
+  const [cert, key] = [textOf(flags["cert"]), textOf(flags["key"])];
+  if ((cert === undefined) !== (key === undefined))
+    throw new HostError("usage", "--cert and --key belong together");
+  return {
+    ...(unix !== undefined && { unix: resolvePath(io.cwd, unix) }),
+    ...(cert !== undefined &&
+      key !== undefined && {
+        tls: { cert: await pemOf(cert, "--cert", io), key: await pemOf(key, "--key", io) },
+      }),
+  };
+}
+
+async function pemOf(file: string, flag: string, io: Io): Promise<string> {
+  const { readValue } = await import("../../config/files.ts");
+  const text = await readValue(resolvePath(io.cwd, file));
+  if (text === undefined) throw new HostError("usage", `there is no file ${file} (${flag})`);
+  if (!text.includes("-----BEGIN "))
+    throw new HostError("usage", `${file} (${flag}) holds nothing in PEM form`);
+  return text;
+}
+
+/** The config's settings under the flags. @throws HostError `usage` */
+function settingsOf(
+  { flags }: Parsed,
+  { serve }: Config,
+  tokens: readonly Token[],
+): Partial<ServeOptions> {
+  const port = portOf(textOf(flags["port"])) ?? serve.port;
+  const hostname = textOf(flags["host"]) ?? serve.host;
+  const { publicUrl } = serve;
+  return {
+    ...(port !== undefined && { port }),
+    ...(hostname !== undefined && { hostname }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    origins: [...(serve.origins ?? []), ...listOf(flags["origin"]).map(checkedOrigin)],
+    tokens,
+  };
+}
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new HostError("usage", `--port ${text}: a port is a number from 0 to 65535`);
+}
+
+function checkedOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/") return text;
+  throw new HostError("usage", `--origin ${text}: an origin is written as http://localhost:8080`);
+}
+
+interface Tell {
+  parsed: Parsed;
+  io: Io;
+  startKey: string;
+  keyFile: string | undefined;
+}
+
+/** The address for whoever waits for it; on a terminal the link with the start key, too. */
+async function tell(
+  { url, port }: Served,
+  { parsed: { flags }, io, startKey, keyFile }: Tell,
+): Promise<void> {
+  const line = JSON.stringify({
+    url,
+    ...(port !== undefined && { port }),
+    pid: process.pid,
+    ...(keyFile !== undefined && { keyFile }),
+  });
+  await io.stdout.write(`${flags["json"] === true ? line : url}\n`);
+  if (io.terminal.stderr && flags["quiet"] !== true && flags["json"] !== true && port !== undefined)
+    await io.stderr.write(`to decide and change things: ${url}/#key=${startKey}\n`);
+}
+
+/** Settles once it is told to end, or has closed by itself. */
+async function ended(signal: AbortSignal, served: Served): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await Promise.race([promise, served.closed]);
+}

@@ -1,0 +1,46 @@
+/** The start key of `serve`: what the person who started it may decide and change with, kept for the time that it runs. */
+import { type Log } from "../base/log.ts";
+import { baseName, joinPath, ourPaths } from "../config/paths.ts";
+import type { Io } from "./types.ts";
+
+/** 256 bits that nobody can guess. */
+export function newKey(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+}
+
+export interface KeptKey extends AsyncDisposable {
+  /** Where it lies; undefined where it could not be kept. */
+  file: string | undefined;
+}
+
+/** Writes it for our user alone; disposing takes it away, unless another has written there since. */
+export async function keepKey(
+  key: string,
+  where: { port: number | undefined; unix: string | undefined },
+  io: Pick<Io, "env">,
+  log: Log,
+): Promise<KeptKey> {
+  const { state } = ourPaths(io.env);
+  const name = where.port ?? baseName(where.unix ?? "");
+  const file = state === undefined ? undefined : joinPath(state, `serve-${name}.key`);
+  const nothing = { file: undefined, [Symbol.asyncDispose]: async () => {} };
+  if (file === undefined) return nothing;
+  const { readValue, writePrivate } = await import("../config/files.ts");
+  try {
+    await writePrivate(file, `${key}\n`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    log({ level: "warn", text: `the start key could not be kept: ${why}` });
+    return nothing;
+  }
+  return {
+    file,
+    async [Symbol.asyncDispose]() {
+      const kept = await readValue(file).catch(() => undefined);
+      if (kept?.trim() === key)
+        await Bun.file(file)
+          .delete()
+          .catch(() => {});
+    },
+  };
+}

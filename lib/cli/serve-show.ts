@@ -1,0 +1,45 @@
+/** What a person at the terminal sees of `serve` while it runs: servers as they start and end, calls as they end. */
+import type { Log } from "../base/log.ts";
+import type { HostEvent, OpenedHost } from "../host/types.ts";
+import type { Io } from "./types.ts";
+import { visible } from "./visible.ts";
+
+/** Shows it on stderr until disposed. */
+export function showEvents(host: Pick<OpenedHost, "onEvent">, io: Pick<Io, "stderr">): Disposable {
+  return host.onEvent((event) => {
+    const text = textOf(event);
+    if (text !== undefined) void io.stderr.write(`${visible(text)}\n`);
+  });
+}
+
+/** Where nobody looks on: only what is wrong with a server is said. */
+export function logFailures(host: Pick<OpenedHost, "onEvent">, log: Log): Disposable {
+  return host.onEvent((event) => {
+    if (event.type !== "server_state" || event.error === undefined) return;
+    const { message, code } = event.error;
+    if (code !== "cancelled") log({ level: "warn", text: message });
+  });
+}
+
+// --- internal ---
+
+const states: Readonly<Record<string, string>> = {
+  starting: "starting",
+  ready: "ready",
+  idle: "at rest until it is used",
+  stopped: "stopped",
+};
+
+function textOf(event: HostEvent): string | undefined {
+  const server = `[${event.server}]`;
+  switch (event.type) {
+    case "server_state":
+      return event.error?.message ?? `${server} ${states[event.state] ?? event.state}`;
+    case "call_end": {
+      const by = event.owner === "default" ? "" : ` for ${event.owner}`;
+      return `${server} ${event.tool} ${event.status}${by}, ${Math.round(event.durationMs)} ms`;
+    }
+    default:
+      return undefined;
+  }
+}
