@@ -3,6 +3,7 @@
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). Pure; legacy requests have none of them.
  */
 import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Message } from "./jsonrpc.ts";
 import { metaPrefix } from "./meta.ts";
 
@@ -39,6 +40,25 @@ export function revisionHeaders(revision: string): Record<string, string> {
 export function encodeHeaderValue(value: string): string {
   if (/^[!-~]([ -~]*[!-~])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value)) return value;
   return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
+}
+
+/** The text that a header value stands for; undefined where it looks encoded and is not (protocol.md 2.2). */
+export function decodeHeaderValue(value: string): string | undefined {
+  const [, encoded] = /^=\?base64\?(.*)\?=$/s.exec(value) ?? [];
+  if (encoded === undefined) return value;
+  try {
+    const bytes = Uint8Array.fromBase64(encoded, { lastChunkHandling: "strict" });
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `Mcp-Name` has to repeat of a request; undefined for a method that names nothing, or where the name is missing. */
+export function nameIn(method: string, params: JsonObject): string | undefined {
+  const key = namedBy.get(method);
+  const name = key === undefined ? undefined : params[key];
+  return typeof name === "string" ? name : undefined;
 }
 
 // --- internal ---

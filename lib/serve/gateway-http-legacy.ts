@@ -1,0 +1,258 @@
+/**
+ * Legacy clients over Streamable HTTP: sessions, their requests, batches (2025-03-26), and the stream of what belongs to no
+ * request. A client that leaves has not cancelled: only `notifications/cancelled` does (protocol.md 2.4).
+ */
+import type { Json, JsonObject } from "../base/json.ts";
+import { eraOf, legacyRevisions, newestLegacy } from "../protocol/codecs.ts";
+import { isRequest, isResponse, RpcError } from "../protocol/jsonrpc.ts";
+import type { Notification, Request } from "../protocol/jsonrpc.ts";
+import { readMessage } from "../protocol/read.ts";
+import { knowledgeOf } from "../protocol/revisions.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+import { eraOfMessage, unsupported } from "./gateway-era.ts";
+import { toRpcError } from "./gateway-errors.ts";
+import type { HttpWorld } from "./gateway-http-modern.ts";
+import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import { refuse } from "./gateway-refuse.ts";
+import { replyTo } from "./gateway-reply.ts";
+import type { Reply } from "./gateway-reply.ts";
+import type { Scope } from "./gateway-types.ts";
+import { HttpError } from "./http-error.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import { eventStream } from "./stream.ts";
+import type { Exchange } from "./types.ts";
+
+export class LegacyHttp {
+  readonly #sessions: Sessions;
+  readonly #world: HttpWorld;
+
+  constructor(sessions: Sessions, world: HttpWorld) {
+    this.#sessions = sessions;
+    this.#world = world;
+  }
+
+  /** One request or notification. */
+  async post(message: Request | Notification, exchange: Exchange, scope: Scope): Promise<Response> {
+    const id = isRequest(message) ? message.id : null;
+    const accept = exchange.request.headers.get("accept");
+    if (isRequest(message) && !acceptsBoth(accept))
+      return refuse(
+        406,
+        plainError("Accept has to name application/json and text/event-stream"),
+        id,
+      );
+    if (isRequest(message) && message.method === "initialize")
+      return await this.#initialize(message, scope);
+    const session = this.#sessionOf(exchange, scope, id);
+    if (session instanceof Response) return session;
+    if (isRequest(message)) return await this.#reply([message], session, exchange);
+    notified(message, session);
+    return accepted();
+  }
+
+  /** Several messages: of sessions of 2025-03-26 alone. */
+  async batch(values: readonly Json[], exchange: Exchange, scope: Scope): Promise<Response> {
+    const readings = values.map((value) => readMessage(value).message);
+    const messages = readings.filter((message) => message !== undefined);
+    if (values.length === 0) return refuse(400, invalidRequest("an empty batch"));
+    if (messages.length < readings.length || values.length > batchMax)
+      return refuse(400, invalidRequest("the batch holds what is no message, or too much"));
+    const isModern = messages.some(
+      (message) => !isResponse(message) && eraOfMessage(message).era !== "legacy",
+    );
+    if (isModern || !exchange.request.headers.has("mcp-session-id"))
+      return refuse(400, invalidRequest("batches belong to sessions of 2025-03-26"));
+    const session = this.#sessionOf(exchange, scope, null);
+    if (session instanceof Response) return session;
+    if (!session.knows.batches)
+      return refuse(400, invalidRequest("batches belong to sessions of 2025-03-26"));
+    const requests: Request[] = [];
+    for (const message of messages) {
+      if (isResponse(message)) continue;
+      if (isRequest(message)) requests.push(message);
+      else notified(message, session);
+    }
+    if (requests.some(({ method }) => method === "initialize"))
+      return refuse(400, invalidRequest("initialize is never in a batch"));
+    return requests.length === 0 ? accepted() : await this.#reply(requests, session, exchange);
+  }
+
+  /** An answer, which nobody waits for. */
+  take(exchange: Exchange, scope: Scope): Response {
+    const session = this.#sessionOf(exchange, scope, null);
+    return session instanceof Response ? session : accepted();
+  }
+
+  /** GET: the stream of what belongs to no request. */
+  stream(exchange: Exchange, scope: Scope): Response {
+    if (
+      !/text\/event-stream|\*\/\*|text\/\*/i.test(exchange.request.headers.get("accept") ?? "*/*")
+    )
+      return refuse(406, plainError("Accept has to name text/event-stream"));
+    const session = this.#sessionOf(exchange, scope, null);
+    if (session instanceof Response) return session;
+    const { context } = this.#world;
+    const stream = eventStream(exchange, context, { headers: sessionHeader(session) });
+    session.open(stream);
+    return stream.response;
+  }
+
+  /** DELETE. */
+  end(exchange: Exchange, scope: Scope): Response {
+    const session = this.#sessionOf(exchange, scope, null);
+    if (session instanceof Response) return session;
+    this.#sessions.end(session);
+    return new Response(null, { status: 204 });
+  }
+
+  // --- internal ---
+
+  async #initialize({ id, params = {} }: Request, scope: Scope): Promise<Response> {
+    const { gateway } = this.#world;
+    const session = this.#sessions.create(scope, negotiated(params));
+    if (session === undefined)
+      throw new HttpError(503, "busy", "all sessions are at work: no more for now", {
+        headers: { "retry-after": "5" },
+      });
+    session.belongings.use(gateway.follow(session));
+    try {
+      const text = answerText(id, await gateway.initialize(session));
+      const headers = { "content-type": "application/json", ...sessionHeader(session) };
+      return new Response(text, { headers });
+    } catch (error) {
+      this.#sessions.end(session);
+      return refuse(200, toRpcError(error, session.knows), id);
+    }
+  }
+
+  /** The session that a request names, or why there is none. */
+  #sessionOf(
+    { request: { headers } }: Exchange,
+    scope: Scope,
+    id: Request["id"] | null,
+  ): Session | Response {
+    const named = headers.get("mcp-session-id");
+    const version = headers.get("mcp-protocol-version");
+    if (version !== null && eraOf(version) !== "legacy") {
+      const { status, error } = unsupported(version);
+      return refuse(status, error, id);
+    }
+    if (named === null)
+      return refuse(400, plainError("Mcp-Session-Id is missing: initialize gives one"), id);
+    const session = this.#sessions.find(named, scope);
+    return session ?? refuse(404, new RpcError({ code: -32001, message: "Session not found" }), id);
+  }
+
+  async #reply(
+    requests: readonly Request[],
+    session: Session,
+    exchange: Exchange,
+  ): Promise<Response> {
+    const { context, streamAfterMs } = this.#world;
+    const [only, ...more] = requests;
+    const isBatch = more.length > 0 || only === undefined;
+    return await replyTo(
+      async (say) => {
+        if (!isBatch) return await this.#answer(only, session, { exchange, say });
+        const each = async (request: Request) => {
+          const reply = await this.#answer(request, session, { exchange, say });
+          if (reply !== undefined) say(reply.text);
+        };
+        await Promise.all(requests.map(each));
+        return undefined;
+      },
+      {
+        exchange,
+        streams: context.streams,
+        mayStream: true,
+        isStream: isBatch,
+        ...(streamAfterMs !== undefined && { streamAfterMs }),
+      },
+    );
+  }
+
+  /** Never rejects. */
+  async #answer(
+    { id, method, params = {} }: Request,
+    session: Session,
+    { exchange, say }: { exchange: Exchange; say: (text: string) => void },
+  ): Promise<Reply> {
+    const { running, knows } = session;
+    const refusal = running.has(id)
+      ? "this id is in use by a request that is still running"
+      : running.size >= runningMax
+        ? `${runningMax} requests of this session are running`
+        : undefined;
+    if (refusal !== undefined) return { text: errorText(id, invalidRequest(refusal)), status: 400 };
+    const abort = new AbortController();
+    running.set(id, abort);
+    // The client may leave and the request goes on; the end of the process ends it.
+    const end = () => {
+      if (!exchange.request.signal.aborted) abort.abort(exchange.signal.reason);
+    };
+    exchange.signal.addEventListener("abort", end, { once: true });
+    const { signal } = abort;
+    const notify = (name: string, given: JsonObject) => {
+      if (!signal.aborted) say(messageText({ method: name, params: given }));
+    };
+    try {
+      const result = await this.#world.gateway.answer({
+        id,
+        method,
+        params,
+        from: session,
+        signal,
+        notify,
+      });
+      return signal.aborted ? undefined : { text: answerText(id, result), status: 200 };
+    } catch (error) {
+      if (signal.aborted && running.get(id) !== abort) return undefined;
+      return { text: errorText(id, toRpcError(error, knows)), status: 200 };
+    } finally {
+      exchange.signal.removeEventListener("abort", end);
+      if (running.get(id) === abort) running.delete(id);
+    }
+  }
+}
+
+/** What a client of `initialize` gets: what it asked for where we know it, else our newest legacy revision. */
+export function negotiated({ protocolVersion }: JsonObject): Knowledge {
+  const revision = legacyRevisions.find((one) => one === protocolVersion) ?? newestLegacy;
+  return knowledgeOf(revision) as Knowledge;
+}
+
+// --- internal ---
+
+const batchMax = 100;
+const runningMax = 1000;
+
+function notified({ method, params = {} }: Notification, { running }: Session): void {
+  const { requestId } = params;
+  if (method !== "notifications/cancelled") return;
+  if (typeof requestId !== "string" && typeof requestId !== "number") return;
+  const abort = running.get(requestId);
+  running.delete(requestId);
+  abort?.abort(new Error("cancelled by the client"));
+}
+
+/** Nobody's word: a client that sends no Accept takes what comes. */
+function acceptsBoth(accept: string | null): boolean {
+  if (accept === null || accept.includes("*/*")) return true;
+  return /application\/(json|\*)/i.test(accept) && /text\/(event-stream|\*)/i.test(accept);
+}
+
+function sessionHeader({ id }: Session): Record<string, string> {
+  return { "mcp-session-id": id };
+}
+
+function accepted(): Response {
+  return new Response(null, { status: 202 });
+}
+
+function plainError(message: string): RpcError {
+  return new RpcError({ code: -32000, message });
+}
+
+function invalidRequest(message: string): RpcError {
+  return new RpcError({ code: -32600, message });
+}

@@ -1,0 +1,117 @@
+/**
+ * Modern requests over HTTP: each stands for itself, and its stream is its own. A client that leaves has cancelled
+ * (protocol.md 2.2, 2.3).
+ */
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import { argumentHeaders } from "../protocol/argument-headers.ts";
+import type { ArgumentHeaders } from "../protocol/argument-headers.ts";
+import { decodeHeaderValue } from "../protocol/headers.ts";
+import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
+import type { Request } from "../protocol/jsonrpc.ts";
+import { headerMismatch } from "../protocol/meta.ts";
+import { toRpcError } from "./gateway-errors.ts";
+import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import { refuse } from "./gateway-refuse.ts";
+import { replyTo } from "./gateway-reply.ts";
+import type { Downstream, Gateway } from "./gateway-types.ts";
+import type { Exchange, ServeContext } from "./types.ts";
+
+export interface HttpWorld {
+  gateway: Gateway;
+  context: ServeContext;
+  streamAfterMs?: number;
+}
+
+export class ModernHttp {
+  readonly #world: HttpWorld;
+  /** By the schema of a tool, which is one object for as long as its list is kept. */
+  readonly #headers = new WeakMap<JsonObject, { of: ArgumentHeaders | undefined }>();
+
+  constructor(world: HttpWorld) {
+    this.#world = world;
+  }
+
+  async post(message: Request, exchange: Exchange, from: Downstream): Promise<Response> {
+    const { gateway, context, streamAfterMs } = this.#world;
+    const { id, method, params = {} } = message;
+    if (!gateway.has(method, from))
+      return refuse(
+        404,
+        new RpcError({ code: methodNotFound, message: `Method not found: ${method}` }),
+        id,
+      );
+    const accepts = exchange.request.headers.get("accept");
+    const mayStream = accepts === null || /text\/event-stream|\*\/\*|text\/\*/i.test(accepts);
+    const isStream = method === "subscriptions/listen";
+    if (isStream && !mayStream)
+      return refuse(
+        406,
+        new RpcError({ code: -32000, message: "this is answered by text/event-stream" }),
+        id,
+      );
+    const fault =
+      method === "tools/call" ? await this.#headerFault(params, exchange, from) : undefined;
+    if (fault !== undefined)
+      return refuse(400, new RpcError({ code: headerMismatch, message: fault }), id);
+    const { signal } = exchange;
+    const work = async (say: (text: string) => void) => {
+      try {
+        const notify = (name: string, given: JsonObject) => {
+          if (!signal.aborted) say(messageText({ method: name, params: given }));
+        };
+        const result = await gateway.answer({ id, method, params, from, signal, notify });
+        return { text: answerText(id, result), status: 200 };
+      } catch (error) {
+        return { text: errorText(id, toRpcError(error, from.knows)), status: 200 };
+      }
+    };
+    return await replyTo(work, {
+      exchange,
+      streams: context.streams,
+      mayStream,
+      isStream,
+      ...(streamAfterMs !== undefined && { streamAfterMs }),
+    });
+  }
+
+  // --- internal ---
+
+  /** Why the `Mcp-Param-*` headers of a call do not repeat its arguments. */
+  async #headerFault(
+    { name, arguments: args }: JsonObject,
+    { request, signal }: Exchange,
+    { scope }: Downstream,
+  ): Promise<string | undefined> {
+    if (typeof name !== "string" || !isObject(args)) return undefined;
+    const tool = scope.server === undefined ? name : `${scope.server}/${name}`;
+    let wanted: Record<string, string> | undefined;
+    try {
+      const { inputSchema } = await this.#world.context.host.resolve(tool, { signal });
+      let known = this.#headers.get(inputSchema);
+      if (known === undefined)
+        this.#headers.set(inputSchema, (known = { of: argumentHeaders(inputSchema) }));
+      wanted = known.of?.(args);
+    } catch {
+      // What is wrong with the tool is told by its call.
+      return undefined;
+    }
+    for (const [header, value] of Object.entries(wanted ?? {})) {
+      const given = request.headers.get(header);
+      if (given === null) return `${header} is missing`;
+      const decoded = decodeHeaderValue(given);
+      if (decoded === undefined) return `${header} is not valid base64`;
+      const expected = decodeHeaderValue(value);
+      const isSame =
+        decoded === expected || (isNumber(decoded) && Number(decoded) === Number(expected));
+      if (!isSame) return `${header} and the body say different things`;
+    }
+    return undefined;
+  }
+}
+
+// --- internal ---
+
+function isNumber(text: string): boolean {
+  return /^-?\d+(\.\d+)?$/.test(text);
+}

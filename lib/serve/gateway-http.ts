@@ -1,0 +1,151 @@
+/**
+ * The gateway over Streamable HTTP, both eras at one address: `/mcp` shows all servers, `/mcp/SERVER` one under its own
+ * names. What a POST holds is read here, its era found, and what may not be is refused (protocol.md 2.1, 2.2).
+ */
+import { matchesGlob } from "../base/glob.ts";
+import { isObject, parseJson } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
+import { eraOf } from "../protocol/codecs.ts";
+import { isResponse, RpcError } from "../protocol/jsonrpc.ts";
+import type { Message } from "../protocol/jsonrpc.ts";
+import { readMessage } from "../protocol/read.ts";
+import { eraOfMessage } from "./gateway-era.ts";
+import { LegacyHttp } from "./gateway-http-legacy.ts";
+import { ModernHttp } from "./gateway-http-modern.ts";
+import { refuse } from "./gateway-refuse.ts";
+import type { GatewayOptions, Scope } from "./gateway-types.ts";
+import { createGateway } from "./gateway.ts";
+import { HttpError, isHttpError } from "./http-error.ts";
+import { Sessions } from "./sessions.ts";
+import type { SessionsOptions } from "./sessions.ts";
+import type { Exchange, Route, ServeContext } from "./types.ts";
+
+export interface GatewayFaceOptions
+  extends Partial<Omit<GatewayOptions, "host" | "log" | "stopping">>, Omit<SessionsOptions, "now"> {
+  /** Answers that take longer become streams. @default 5000 */
+  streamAfterMs?: number;
+}
+
+/** The routes of the gateway: a face of `serve`. */
+export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions = {}): Route[] {
+  const gateway = createGateway({ ...options, ...context });
+  const sessions = new Sessions({ ...options, now: context.now });
+  const world = { gateway, context, ...options };
+  const legacy = new LegacyHttp(sessions, world);
+  const modern = new ModernHttp(world);
+  const { host, stopping } = context;
+  const end = () => sessions[Symbol.dispose]();
+  stopping.addEventListener("abort", end, { once: true });
+  const servers = new Set<string>();
+  const isServer = (name: string) => {
+    if (!servers.has(name)) for (const one of host.servers()) servers.add(one.name);
+    return servers.has(name);
+  };
+  const at = (exchange: Exchange) => scopeOf(exchange, isServer);
+
+  const post = async (exchange: Exchange): Promise<Response> => {
+    const scope = at(exchange);
+    const body = await bodyOf(exchange);
+    if ("refusal" in body) return body.refusal;
+    const { value } = body;
+    if (Array.isArray(value)) return await legacy.batch(value, exchange, scope);
+    const message = messageIn(value);
+    if (message === undefined)
+      return refuse(400, invalidRequest("this is no JSON-RPC message"), idIn(value));
+    const { headers } = exchange.request;
+    if (isResponse(message)) {
+      // Nothing is ever asked of a client.
+      if (headers.has("mcp-session-id")) return legacy.take(exchange, scope);
+      return refuse(400, invalidRequest("nobody waits for an answer"));
+    }
+    const verdict = eraOfMessage(message, headers);
+    if (verdict.era === "refused") return refuse(verdict.status, verdict.error, idIn(value));
+    if (verdict.era === "legacy") return await legacy.post(message, exchange, scope);
+    if (!("id" in message)) return new Response(null, { status: 202 });
+    const { knows, logLevel } = verdict;
+    return await modern.post(message, exchange, { scope, knows, logLevel });
+  };
+  const stream = (exchange: Exchange) => {
+    refuseModern(exchange);
+    return legacy.stream(exchange, at(exchange));
+  };
+  const end1 = (exchange: Exchange) => {
+    refuseModern(exchange);
+    return legacy.end(exchange, at(exchange));
+  };
+  return ["/mcp", "/mcp/:server"].flatMap((path): Route[] => [
+    { method: "POST", path, handle: post },
+    { method: "GET", path, handle: stream },
+    { method: "DELETE", path, handle: end1 },
+  ]);
+}
+
+// --- internal ---
+
+/** @throws HttpError 404 */
+function scopeOf(
+  { request, params, caller, url }: Exchange,
+  isServer: (name: string) => boolean,
+): Scope {
+  const { server } = params;
+  if (server !== undefined && !isServer(server))
+    throw new HttpError(
+      404,
+      "not_found",
+      `no server is called ${JSON.stringify(server.slice(0, 100))}`,
+    );
+  const { owner, allows } = caller;
+  const globs = request.url.includes("?") ? url.searchParams.getAll("tools") : [];
+  if (globs.length === 0) return { owner, allows, server };
+  return {
+    owner,
+    server,
+    allows: (names) =>
+      allows(names) && globs.some((glob) => names.some((name) => matchesGlob(glob, name))),
+  };
+}
+
+/** What the body holds, or why it is not taken, as a JSON-RPC error. */
+async function bodyOf(exchange: Exchange): Promise<{ value: Json } | { refusal: Response }> {
+  try {
+    const text = await exchange.text();
+    try {
+      return { value: parseJson(text) };
+    } catch {
+      return { refusal: refuse(400, new RpcError({ code: parseError, message: "Parse error" })) };
+    }
+  } catch (error) {
+    if (!isHttpError(error)) throw error;
+    const code = error.status === 400 ? parseError : badTransport;
+    const { message, status, options } = error;
+    return { refusal: refuse(status, new RpcError({ code, message }), null, options.headers) };
+  }
+}
+
+function messageIn(value: Json): Message | undefined {
+  // A request whose id is null would look like a notification.
+  if (isObject(value) && value.id === null && value.method !== undefined) return undefined;
+  return readMessage(value).message;
+}
+
+function idIn(value: Json): string | number | null {
+  const id = isObject(value) ? value.id : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+function invalidRequest(message: string): RpcError {
+  return new RpcError({ code: -32600, message });
+}
+
+/** Modern clients only POST. @throws HttpError 405 */
+function refuseModern({ request }: Exchange): void {
+  const version = request.headers.get("mcp-protocol-version");
+  if (version === null || eraOf(version) !== "modern") return;
+  throw new HttpError(405, "method_not_allowed", "this revision of the protocol only posts", {
+    headers: { allow: "POST" },
+  });
+}
+
+const parseError = -32700;
+/** Without a meaning of its own: what is wrong is the HTTP around the message. */
+const badTransport = -32000;

@@ -1,0 +1,146 @@
+/**
+ * Sessions of legacy HTTP clients: their ids, whose they are, how many there are and for how long. An id is no credential:
+ * it opens nothing for another owner, nor at another address (protocol.md 2.4, 4).
+ */
+import type { RequestId } from "../protocol/jsonrpc.ts";
+import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+import { logLevelDefault } from "./gateway-logs.ts";
+import { messageText } from "./gateway-messages.ts";
+import type { Aside, Downstream, Scope } from "./gateway-types.ts";
+import type { EventStream } from "./stream.ts";
+
+export interface SessionsOptions {
+  /** Sessions at a time; one more takes the place of the one that was quiet for longest. @default 1000 */
+  sessionsMax?: number;
+  /** A session without a request or stream for so long is ended. @default 1800000 */
+  idleMs?: number;
+  now: () => number;
+}
+
+/** One legacy client over HTTP. */
+export class Session implements Downstream {
+  readonly id = crypto.randomUUID();
+  readonly scope: Scope;
+  readonly knows: Knowledge;
+  logLevel: McpLogLevel | undefined = logLevelDefault;
+  /** Requests that are under way, with their ids' types. */
+  readonly running = new Map<RequestId, AbortController>();
+  /** What ends with it. */
+  readonly belongings = new DisposableStack();
+  readonly aside: Aside;
+  usedAt = 0;
+  /** Its GET stream. */
+  #stream: EventStream | undefined;
+  /** Changes that nobody heard of while there was no stream. */
+  readonly #missed = new Set<string>();
+
+  constructor(scope: Scope, knows: Knowledge) {
+    this.scope = scope;
+    this.knows = knows;
+    this.aside = {
+      notify: (method, params) => this.#notify(method, params),
+      subscriptions: new Map(),
+    };
+  }
+
+  get isQuiet(): boolean {
+    return this.running.size === 0 && (this.#stream === undefined || this.#stream.closed);
+  }
+
+  /** Takes the place of a stream that it had: the client has lost it. */
+  open(stream: EventStream): void {
+    this.#stream?.end();
+    this.#stream = stream;
+    for (const method of this.#missed) this.#notify(method, {});
+    this.#missed.clear();
+  }
+
+  end(): void {
+    for (const abort of this.running.values()) abort.abort(new Error("the session was ended"));
+    this.#stream?.end();
+    this.belongings.dispose();
+  }
+
+  #notify(method: string, params: Parameters<Aside["notify"]>[1]): void {
+    const stream = this.#stream;
+    if (stream !== undefined && !stream.closed && stream.waiting < waitingMax)
+      stream.send({ data: messageText({ method, params }) });
+    else if (method.endsWith("/list_changed")) this.#missed.add(method);
+  }
+}
+
+export class Sessions implements Disposable {
+  readonly #sessionsMax: number;
+  readonly #idleMs: number;
+  readonly #now: () => number;
+  /** The one that was quiet for longest first. */
+  readonly #byId = new Map<string, Session>();
+
+  constructor({ sessionsMax = 1000, idleMs = 1_800_000, now }: SessionsOptions) {
+    this.#sessionsMax = sessionsMax;
+    this.#idleMs = idleMs;
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Undefined where there are too many, and all at work. */
+  create(scope: Scope, knows: Knowledge): Session | undefined {
+    this.#sweep();
+    if (this.#byId.size >= this.#sessionsMax) {
+      const quiet = [...this.#byId.values()].find((session) => session.isQuiet);
+      if (quiet === undefined) return undefined;
+      this.end(quiet);
+    }
+    const session = new Session(scope, knows);
+    this.#touch(session);
+    return session;
+  }
+
+  /** Undefined for an id that is not known, not this owner's, or not of this address. */
+  find(id: string, { owner, server }: Scope): Session | undefined {
+    const session = this.#byId.get(id);
+    if (session === undefined) return undefined;
+    if (session.scope.owner !== owner || session.scope.server !== server) return undefined;
+    if (this.#isOver(session)) return void this.end(session);
+    this.#touch(session);
+    return session;
+  }
+
+  end(session: Session): void {
+    this.#byId.delete(session.id);
+    session.end();
+  }
+
+  [Symbol.dispose](): void {
+    for (const session of this.#byId.values()) session.end();
+    this.#byId.clear();
+  }
+
+  // --- internal ---
+
+  #touch(session: Session): void {
+    session.usedAt = this.#now();
+    this.#byId.delete(session.id);
+    this.#byId.set(session.id, session);
+  }
+
+  #isOver(session: Session): boolean {
+    return session.isQuiet && this.#now() - session.usedAt >= this.#idleMs;
+  }
+
+  #sweep(): void {
+    for (const session of this.#byId.values()) {
+      if (this.#now() - session.usedAt < this.#idleMs) return;
+      if (session.isQuiet) this.end(session);
+    }
+  }
+}
+
+// --- internal ---
+
+/** Characters that a client may leave untaken; what is told besides is lost. */
+const waitingMax = 4_194_304;
