@@ -120,9 +120,13 @@ const port = v.pipe(
   v.maxValue(65_535, "a port, from 0 to 65535"),
 );
 
-const isHttp = (written: string) =>
-  /^https?:\/\//i.test(written) && URL.canParse(written) && new URL(written).pathname === "/";
-const origin = v.pipe(text, v.check(isHttp, "an origin such as https://example.com"));
+const origin = v.pipe(
+  text,
+  v.regex(
+    /^https?:\/\/(\[[\da-fA-F:.]+\]|[^\s/?#@:[\]]+)(:\d{1,5})?\/?$/,
+    "an origin such as https://example.com",
+  ),
+);
 const token = v.pipe(text, v.minLength(1, "a token"));
 
 /** Strict: a misspelt condition would let in more than meant. */

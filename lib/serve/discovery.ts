@@ -36,12 +36,12 @@ export function discover(
   const all = servers.map((server) => ({ server, looked: look(server) }));
   const eager = all.filter(({ server }) => server.lifecycle === "eager");
   let isReady = eager.length === 0;
-  void Promise.all(eager.map(({ looked }) => looked)).then(() => (isReady = true));
+  void whenAll(eager).finally(() => (isReady = true));
   return {
     get isReady() {
       return isReady;
     },
-    done: Promise.all(all.map(({ looked }) => looked)).then(() => {}),
+    done: whenAll(all),
   };
 }
 
@@ -63,3 +63,7 @@ export function stopIdle(host: OpenedHost, servers: readonly Lifecycle[]): Dispo
 // --- internal ---
 
 const idleCheckMsMax = 30_000;
+
+async function whenAll(looks: readonly { looked: Promise<void> }[]): Promise<void> {
+  await Promise.all(looks.map(({ looked }) => looked));
+}

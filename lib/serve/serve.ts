@@ -14,6 +14,7 @@ import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { createGuard, type Guard } from "./guard.ts";
 import { errorResponse, HttpError, isHttpError } from "./http-error.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
+import { rootRoute } from "./root.ts";
 import type { Face, Route, ServeContext, Token } from "./types.ts";
 
 export interface ServeOptions {
@@ -86,7 +87,8 @@ export function serve(options: ServeOptions): Served {
       },
     },
   };
-  const table = methodsByPath(options.faces.flatMap((face) => face(context)));
+  const faced = options.faces.flatMap((face) => face(context));
+  const table = methodsByPath([...faced, rootRoute(faced)]);
   const guard = createGuard({
     hostname: options.unix === undefined ? (options.hostname ?? hostnameDefault) : undefined,
     port: () => server.port ?? 0,
