@@ -2,8 +2,8 @@
  * Who may ask what: Host and Origin of every request, tokens, the routes that decide, and preflight. It reads headers
  * alone, answers nothing but preflight, and keeps nothing.
  */
-import { matchesGlob } from "../base/glob.ts";
 import { HttpError } from "./http-error.ts";
+import { recogniser } from "./tokens.ts";
 import type { Caller, Route, Token } from "./types.ts";
 
 export interface GuardOptions {
@@ -38,7 +38,7 @@ export interface Guard {
 export function createGuard(options: GuardOptions): Guard {
   const configured = new Set(options.origins.map((origin) => originOf(origin) ?? origin));
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
-  const bearers = bearersOf(options);
+  const callerOf = recogniser(options.tokens, options.startKey);
   let own: Own | undefined;
   // Names are known once the port is.
   const ours = () => (own ??= ownNames(options, publicUrl));
@@ -69,7 +69,7 @@ export function createGuard(options: GuardOptions): Guard {
     check,
     admit(request, route) {
       check(request);
-      return callerOf(request, route, { bearers, asksToken: options.tokens.length > 0 });
+      return callerOf(request, route);
     },
     preflight(request, methods) {
       check(request);
@@ -154,78 +154,6 @@ function hostRefused(host: string | null): string {
 /** A header of a stranger, cut short. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
-}
-
-interface Bearer {
-  digest: Uint8Array;
-  caller: Caller;
-}
-
-function bearersOf({ tokens, startKey }: GuardOptions): Bearer[] {
-  const bearers = tokens.map(({ name, token, tools }) => ({
-    digest: digestOf(token),
-    caller: { owner: name, hasToken: true, allows: allowing(tools) },
-  }));
-  if (startKey !== undefined)
-    bearers.push({
-      digest: digestOf(startKey),
-      caller: { owner: "default", hasToken: true, allows: allowing(undefined) },
-    });
-  return bearers;
-}
-
-function allowing(globs: readonly string[] | undefined): Caller["allows"] {
-  if (globs === undefined) return () => true;
-  return (names) => globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
-}
-
-const anyone: Caller = { owner: "default", hasToken: false, allows: () => true };
-const stranger: Caller = {
-  owner: "default",
-  hasToken: false,
-  isStranger: true,
-  allows: () => false,
-};
-
-function callerOf(
-  request: Request,
-  route: Pick<Route, "decides" | "open"> | undefined,
-  { bearers, asksToken }: { bearers: readonly Bearer[]; asksToken: boolean },
-): Caller {
-  const sent = request.headers.get("authorization");
-  if (sent === null) {
-    if (!asksToken && route?.decides !== true) return anyone;
-    if (route?.open === true) return stranger;
-    throw unauthorized("this needs a token", "send Authorization: Bearer TOKEN");
-  }
-  const [, token] = /^Bearer +([^ ]+) *$/i.exec(sent) ?? [];
-  const bearer = token === undefined ? undefined : bearerOf(token, bearers);
-  // A wrong one is never taken for none.
-  if (bearer === undefined) throw unauthorized("the token is not one of ours");
-  return bearer.caller;
-}
-
-/** Digests of one length are compared, all of each and all of them: time tells nothing of the tokens. */
-function bearerOf(token: string, bearers: readonly Bearer[]): Bearer | undefined {
-  const digest = digestOf(token);
-  let found: Bearer | undefined;
-  for (const bearer of bearers) {
-    let difference = 0;
-    for (let at = 0; at < digest.length; at++) difference |= digest[at]! ^ bearer.digest[at]!;
-    if (difference === 0) found ??= bearer;
-  }
-  return found;
-}
-
-function digestOf(token: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256").update(token).digest();
-}
-
-function unauthorized(message: string, hint?: string): HttpError {
-  return new HttpError(401, "unauthorized", message, {
-    headers: { "www-authenticate": 'Bearer realm="mcphost"' },
-    ...(hint !== undefined && { hint }),
-  });
 }
 
 function corsHeaders(origin: string): Record<string, string> {

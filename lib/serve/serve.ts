@@ -6,16 +6,17 @@ import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
+import { handlersOf } from "./answer.ts";
 import { boundOf } from "./bound.ts";
 import { CallBook } from "./calls-book.ts";
 import { discover, type Lifecycle, stopIdle } from "./discovery.ts";
-import { Incoming, socketHandler } from "./exchange.ts";
+import { socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
-import { createGuard, type Guard } from "./guard.ts";
-import { errorResponse, HttpError, isHttpError } from "./http-error.ts";
+import { createGuard } from "./guard.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
 import { rootRoute } from "./root.ts";
-import type { Face, Route, ServeContext, Token } from "./types.ts";
+import { Running } from "./running.ts";
+import type { Face, ServeContext, Token } from "./types.ts";
 
 export interface ServeOptions {
   host: OpenedHost;
@@ -88,7 +89,6 @@ export function serve(options: ServeOptions): Served {
     },
   };
   const faced = options.faces.flatMap((face) => face(context));
-  const table = methodsByPath([...faced, rootRoute(faced)]);
   const guard = createGuard({
     hostname: options.unix === undefined ? (options.hostname ?? hostnameDefault) : undefined,
     port: () => server.port ?? 0,
@@ -103,32 +103,12 @@ export function serve(options: ServeOptions): Served {
     bytesMax: options.bodyBytesMax ?? bodyBytesMaxDefault,
     timeMs: options.bodyMs ?? bodyMsDefault,
   };
-  const folded: Folded = { guard, context, running };
   const world = { limits, streams, ending: ending.signal } as ExchangeWorld;
-  const routes = Object.fromEntries(
-    [...table].map(([path, methods]) => [
-      path,
-      (request: Bun.BunRequest) => answer(request, methods, world, folded),
-    ]),
-  );
   const handlers: Handlers = {
-    routes,
-    fetch: (request: Request) => answer(request as Bun.BunRequest, undefined, world, folded),
-    // Only what is thrown outside of our own answers comes here: nothing of it is told.
-    error: (error: Error) => errorResponse(error),
+    ...handlersOf([...faced, rootRoute(faced)], { guard, context, running, world }),
     websocket: { ...socketHandler, maxPayloadLength: limits.bytesMax },
   };
-  const { unix, tls } = options;
-  const server =
-    unix === undefined
-      ? listen({
-          hostname: options.hostname ?? hostnameDefault,
-          port: options.port ?? portDefault,
-          tls,
-          asksToken: (options.tokens ?? []).length > 0,
-          serve: handlers,
-        })
-      : listenUnix(unix, { tls, serve: handlers });
+  const server = listenAt(options, handlers);
   world.server = server;
   const servers = options.servers ?? options.host.servers().map(({ name }) => lazy(name));
   const discovery = discover(options.host, servers, stopping.signal);
@@ -148,77 +128,14 @@ const graceDefaultMs = 3000;
 /** For the answers of those whose time was over. */
 const toldMs = 500;
 
+function listenAt(options: ServeOptions, serve: Handlers): Bun.Server<SocketData> {
+  const { unix, tls, hostname = hostnameDefault, port = portDefault, tokens = [] } = options;
+  if (unix !== undefined) return listenUnix(unix, { tls, serve });
+  return listen({ hostname, port, tls, asksToken: tokens.length > 0, serve });
+}
+
 function lazy(name: string): Lifecycle {
   return { name, lifecycle: "lazy" };
-}
-
-type Methods = Readonly<Record<string, Route | undefined>>;
-
-interface Folded {
-  guard: Guard;
-  context: ServeContext;
-  running: Running;
-}
-
-function methodsByPath(routes: readonly Route[]): Map<string, Methods> {
-  const table = new Map<string, Record<string, Route>>();
-  for (const route of routes) {
-    const methods = table.get(route.path) ?? (Object.create(null) as Record<string, Route>);
-    if (methods[route.method] !== undefined)
-      throw new Error(`two faces answer ${route.method} ${route.path}`);
-    methods[route.method] = route;
-    table.set(route.path, methods);
-  }
-  return table;
-}
-
-/** Every request comes by here. Undefined: it became a WebSocket. */
-async function answer(
-  request: Bun.BunRequest,
-  methods: Methods | undefined,
-  world: ExchangeWorld,
-  { guard, context, running }: Folded,
-): Promise<Response> {
-  let exchange: Incoming | undefined;
-  running.begin();
-  try {
-    if (context.stopping.aborted) throw stoppingNow();
-    if (request.method === "OPTIONS") return guard.preflight(request, allowed(methods));
-    const route = methods?.[request.method === "HEAD" ? "GET" : request.method];
-    const caller = guard.admit(request, route);
-    if (route === undefined) throw methods === undefined ? notFound(request) : notHere(methods);
-    exchange = new Incoming(request, caller, world);
-    const response = await route.handle(exchange);
-    // Bun takes undefined for an answer only after an upgrade.
-    if (response === undefined) return undefined as unknown as Response;
-    return guard.dress(request, response);
-  } catch (error) {
-    if (!isHttpError(error)) logFailure(error, request, context.log);
-    return guard.dress(request, errorResponse(error));
-  } finally {
-    if (exchange?.isUpgraded === false) exchange.answered();
-    running.end();
-  }
-}
-
-/** How many requests are being answered, and when none is. */
-class Running {
-  #count = 0;
-  #waiting: (() => void)[] = [];
-
-  begin(): void {
-    this.#count += 1;
-  }
-
-  end(): void {
-    this.#count -= 1;
-    if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  none(): Promise<void> {
-    if (this.#count === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
 }
 
 interface Ending {
@@ -238,13 +155,12 @@ function served(
   const end = async () => {
     const reason = new HostError("cancelled", "mcphost serve is stopping");
     stopping.abort(reason);
-    const quiet = server.stop();
-    if (!(await settlesWithin(running.none(), options.graceMs ?? graceDefaultMs))) {
+    // Answers that are made, and on their way.
+    const quiet = Promise.all([running.none(), server.stop()]);
+    if (!(await settlesWithin(quiet, options.graceMs ?? graceDefaultMs))) {
       ending.abort(reason);
-      await settlesWithin(running.none(), toldMs);
+      await settlesWithin(quiet, toldMs);
     }
-    // What is left are answers on their way and connections that idle.
-    await settlesWithin(quiet, toldMs);
     await server.stop(true);
   };
   const stop = async () => {
@@ -265,31 +181,4 @@ function served(
     closed: closed.promise,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-function allowed(methods: Methods | undefined): string[] {
-  const names = Object.keys(methods ?? {});
-  return [...names, ...(names.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
-}
-
-function notFound(request: Request): HttpError {
-  const path = URL.parse(request.url)?.pathname ?? "";
-  return new HttpError(404, "not_found", `nothing is at ${path.slice(0, 200)}`);
-}
-
-function notHere(methods: Methods): HttpError {
-  const allow = allowed(methods).join(", ");
-  return new HttpError(405, "method_not_allowed", `this takes ${allow}`, { headers: { allow } });
-}
-
-function stoppingNow(): HttpError {
-  return new HttpError(503, "stopping", "mcphost serve is stopping", {
-    headers: { connection: "close", "retry-after": "1" },
-  });
-}
-
-function logFailure(error: unknown, request: Request, log: Log): void {
-  const path = URL.parse(request.url)?.pathname ?? request.url;
-  const text = error instanceof Error ? error.message : String(error);
-  log({ level: "warn", text: `${request.method} ${path}: ${text}` });
 }

@@ -1,0 +1,111 @@
+/**
+ * Routes folded with the guard into handlers of `Bun.serve`: every request passes here, and whatever goes wrong becomes an
+ * answer here. It knows no face.
+ */
+import { isHostError } from "../base/errors.ts";
+import { debug, type Log } from "../base/log.ts";
+import { type ExchangeWorld, Incoming } from "./exchange.ts";
+import type { Guard } from "./guard.ts";
+import { errorResponse, HttpError, isHttpError } from "./http-error.ts";
+import type { Handlers } from "./listen.ts";
+import type { Running } from "./running.ts";
+import type { Route, ServeContext } from "./types.ts";
+
+/** What every answer needs. */
+export interface Answering {
+  guard: Guard;
+  context: Pick<ServeContext, "log" | "stopping">;
+  running: Running;
+  /** Its server is there once it listens. */
+  world: ExchangeWorld;
+}
+
+/** One handler for each path, and one for all others. @throws Error where two faces want the same */
+export function handlersOf(
+  routes: readonly Route[],
+  answering: Answering,
+): Pick<Handlers, "routes" | "fetch" | "error"> {
+  const paths = Array.from(methodsByPath(routes), ([path, methods]) => [
+    path,
+    (request: Bun.BunRequest) => answer(request, methods, answering),
+  ]);
+  return {
+    routes: Object.fromEntries(paths),
+    fetch: (request: Request) => answer(request as Bun.BunRequest, undefined, answering),
+    // Only what is thrown outside of our own answers comes here: nothing of it is told.
+    error: (error: Error) => errorResponse(error),
+  };
+}
+
+// --- internal ---
+
+type Methods = Readonly<Record<string, Route | undefined>>;
+
+function methodsByPath(routes: readonly Route[]): Map<string, Methods> {
+  const table = new Map<string, Record<string, Route>>();
+  for (const route of routes) {
+    const methods = table.get(route.path) ?? (Object.create(null) as Record<string, Route>);
+    if (methods[route.method] !== undefined)
+      throw new Error(`two faces answer ${route.method} ${route.path}`);
+    methods[route.method] = route;
+    table.set(route.path, methods);
+  }
+  return table;
+}
+
+/** Every request comes by here. Undefined: it became a WebSocket. */
+async function answer(
+  request: Bun.BunRequest,
+  methods: Methods | undefined,
+  { guard, context, running, world }: Answering,
+): Promise<Response> {
+  let exchange: Incoming | undefined;
+  running.begin();
+  try {
+    if (context.stopping.aborted) throw stoppingNow();
+    if (request.method === "OPTIONS") return guard.preflight(request, allowed(methods));
+    const route = methods?.[request.method === "HEAD" ? "GET" : request.method];
+    const caller = guard.admit(request, route);
+    if (route === undefined) throw methods === undefined ? notFound(request) : notHere(methods);
+    exchange = new Incoming(request, caller, world);
+    const response = await route.handle(exchange);
+    // Bun takes undefined for an answer only after an upgrade.
+    if (response === undefined) return undefined as unknown as Response;
+    return guard.dress(request, response);
+  } catch (error) {
+    if (!isHttpError(error)) logFailure(error, request, context.log);
+    return guard.dress(request, errorResponse(error));
+  } finally {
+    if (exchange?.isUpgraded === false) exchange.answered();
+    running.end();
+  }
+}
+
+function allowed(methods: Methods | undefined): string[] {
+  const names = Object.keys(methods ?? {});
+  return [...names, ...(names.includes("GET") ? ["HEAD"] : []), "OPTIONS"];
+}
+
+function notFound(request: Request): HttpError {
+  const path = URL.parse(request.url)?.pathname ?? "";
+  return new HttpError(404, "not_found", `nothing is at ${path.slice(0, 200)}`);
+}
+
+function notHere(methods: Methods): HttpError {
+  const allow = allowed(methods).join(", ");
+  return new HttpError(405, "method_not_allowed", `this takes ${allow}`, { headers: { allow } });
+}
+
+function stoppingNow(): HttpError {
+  return new HttpError(503, "stopping", "mcphost serve is stopping", {
+    headers: { connection: "close", "retry-after": "1" },
+  });
+}
+
+function logFailure(error: unknown, request: Request, log: Log): void {
+  const path = URL.parse(request.url)?.pathname ?? request.url;
+  const text = error instanceof Error ? error.message : String(error);
+  // The client is told of ours; of what is no error of ours, only we are.
+  if (isHostError(error)) debug(log, undefined, () => `${request.method} ${path}: ${text}`);
+  else log({ level: "warn", text: `${request.method} ${path}: ${text}` });
+}
