@@ -12,6 +12,7 @@ export const commands: CommandTable = {
   subscribe: () => import("./commands/subscribe.ts"),
   task: () => import("./commands/task.ts"),
   serve: () => import("./commands/serve.ts"),
+  gateway: () => import("./commands/gateway.ts"),
   servers: () => import("./commands/servers.ts"),
   config: () => import("./commands/config.ts"),
   trust: () => import("./commands/trust.ts"),

@@ -1,6 +1,7 @@
 /** All that is served, in one list: a face is a line. */
 import { callRoutes } from "./calls.ts";
 import { eventsRoutes } from "./events.ts";
+import { gatewayRoutes } from "./gateway-http.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { healthRoutes, serversRoutes } from "./status.ts";
 import { toolRoutes } from "./tools.ts";
@@ -13,4 +14,5 @@ export const faces: readonly Face[] = [
   eventsRoutes,
   toolRoutes,
   callRoutes,
+  gatewayRoutes,
 ];

@@ -6,11 +6,10 @@ import type { Outcome } from "../hooks/call.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { metaPrefix } from "../protocol/meta.ts";
-import type { Knowledge } from "../protocol/revisions.ts";
 import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { ownText, resultText } from "./gateway-results.ts";
-import type { Question } from "./gateway-types.ts";
+import type { Downstream, Question } from "./gateway-types.ts";
 
 /** @throws RpcError */
 export async function callTool(
@@ -39,7 +38,7 @@ export async function callTool(
       ...(meta !== undefined && { meta }),
       ...(from.logLevel !== undefined && { logLevel: from.logLevel }),
     });
-    return textOf(outcome, knows);
+    return textOf(outcome, name, from);
   } finally {
     logs.end(flight);
   }
@@ -80,12 +79,15 @@ function onwardMeta({ _meta: meta }: JsonObject): JsonObject | undefined {
 }
 
 /** @throws RpcError */
-function textOf(outcome: Outcome, knows: Knowledge): string {
+function textOf(outcome: Outcome, name: string, { scope, knows }: Downstream): string {
   if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
   // Nobody of ours detaches a call.
   if (outcome.status === "detached") throw toRpcError(undefined, knows);
   const { error } = outcome as { error: HostError };
   const text = textForModel(error);
+  // By the name that the client knows: the host knows it by a longer one.
+  if (scope.server !== undefined && error.code === "usage" && text === undefined)
+    badParams(`no tool is called ${JSON.stringify(name)}`);
   if (text === undefined) throw toRpcError(error, knows);
   return ownText({ content: [{ type: "text", text }], isError: true }, knows);
 }

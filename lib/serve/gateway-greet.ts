@@ -3,13 +3,20 @@ import { sleep } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
 import type { OpenedHost } from "../host/types.ts";
-import { legacyRevisions, modernRevisions } from "../protocol/codecs.ts";
+import { legacyRevisions, modernRevisions, newestLegacy } from "../protocol/codecs.ts";
+import { knowledgeOf } from "../protocol/revisions.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { ourInfo } from "./gateway-results.ts";
 import type { Scope } from "./gateway-types.ts";
 
 /** All that may be asked for by name of a revision. */
 export const supportedVersions: readonly string[] = [...modernRevisions, ...legacyRevisions];
+
+/** What a client of `initialize` gets: what it asked for where we know it, else our newest legacy revision. */
+export function negotiated({ protocolVersion }: JsonObject): Knowledge {
+  const revision = legacyRevisions.find((one) => one === protocolVersion) ?? newestLegacy;
+  return knowledgeOf(revision) as Knowledge;
+}
 
 /** What is really served, whatever the servers behind have of it. */
 export function capabilitiesFor(knows: Knowledge): JsonObject {
@@ -66,7 +73,8 @@ export async function instructionsOf(
   );
   if (said.length === 0) return undefined;
   const each = Math.floor(instructionsMax / said.length);
-  if (only !== undefined) return clip(said[0]?.text ?? "", instructionsMax);
+  // Of the only server no name is needed.
+  if (shown().length === 1) return clip(said[0]?.text ?? "", instructionsMax);
   return said.map(({ name, text }) => `# ${name}\n\n${clip(text, each)}`).join("\n\n");
 }
 

@@ -2,17 +2,16 @@
  * Legacy clients over Streamable HTTP: sessions, their requests, batches (2025-03-26), and the stream of what belongs to no
  * request. A client that leaves has not cancelled: only `notifications/cancelled` does (protocol.md 2.4).
  */
-import type { Json, JsonObject } from "../base/json.ts";
-import { eraOf, legacyRevisions, newestLegacy } from "../protocol/codecs.ts";
+import type { Json } from "../base/json.ts";
+import { eraOf } from "../protocol/codecs.ts";
 import { isRequest, isResponse, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
-import { knowledgeOf } from "../protocol/revisions.ts";
-import type { Knowledge } from "../protocol/revisions.ts";
 import { eraOfMessage, unsupported } from "./gateway-era.ts";
 import { toRpcError } from "./gateway-errors.ts";
+import { negotiated } from "./gateway-greet.ts";
 import type { HttpWorld } from "./gateway-http-modern.ts";
-import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import { answerText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
 import { replyTo } from "./gateway-reply.ts";
 import type { Reply } from "./gateway-reply.ts";
@@ -46,7 +45,7 @@ export class LegacyHttp {
     const session = this.#sessionOf(exchange, scope, id);
     if (session instanceof Response) return session;
     if (isRequest(message)) return await this.#reply([message], session, exchange);
-    notified(message, session);
+    session.running.notified(message);
     return accepted();
   }
 
@@ -70,7 +69,7 @@ export class LegacyHttp {
     for (const message of messages) {
       if (isResponse(message)) continue;
       if (isRequest(message)) requests.push(message);
-      else notified(message, session);
+      else session.running.notified(message);
     }
     if (requests.some(({ method }) => method === "initialize"))
       return refuse(400, invalidRequest("initialize is never in a batch"));
@@ -171,69 +170,33 @@ export class LegacyHttp {
     );
   }
 
-  /** Never rejects. */
   async #answer(
-    { id, method, params = {} }: Request,
+    request: Request,
     session: Session,
     { exchange, say }: { exchange: Exchange; say: (text: string) => void },
   ): Promise<Reply> {
-    const { running, knows } = session;
-    const refusal = running.has(id)
-      ? "this id is in use by a request that is still running"
-      : running.size >= runningMax
-        ? `${runningMax} requests of this session are running`
-        : undefined;
-    if (refusal !== undefined) return { text: errorText(id, invalidRequest(refusal)), status: 400 };
-    const abort = new AbortController();
-    running.set(id, abort);
+    const ending = new AbortController();
     // The client may leave and the request goes on; the end of the process ends it.
     const end = () => {
-      if (!exchange.request.signal.aborted) abort.abort(exchange.signal.reason);
+      if (!exchange.request.signal.aborted) ending.abort(exchange.signal.reason);
     };
     exchange.signal.addEventListener("abort", end, { once: true });
-    const { signal } = abort;
-    const notify = (name: string, given: JsonObject) => {
-      if (!signal.aborted) say(messageText({ method: name, params: given }));
-    };
-    try {
-      const result = await this.#world.gateway.answer({
-        id,
-        method,
-        params,
-        from: session,
-        signal,
-        notify,
-      });
-      return signal.aborted ? undefined : { text: answerText(id, result), status: 200 };
-    } catch (error) {
-      if (signal.aborted && running.get(id) !== abort) return undefined;
-      return { text: errorText(id, toRpcError(error, knows)), status: 200 };
-    } finally {
-      exchange.signal.removeEventListener("abort", end);
-      if (running.get(id) === abort) running.delete(id);
-    }
+    const { gateway } = this.#world;
+    const { running } = session;
+    const answered = await running.answer(request, {
+      gateway,
+      from: session,
+      say,
+      ending: ending.signal,
+    });
+    exchange.signal.removeEventListener("abort", end);
+    return answered && { text: answered.text, status: answered.isRefused ? 400 : 200 };
   }
-}
-
-/** What a client of `initialize` gets: what it asked for where we know it, else our newest legacy revision. */
-export function negotiated({ protocolVersion }: JsonObject): Knowledge {
-  const revision = legacyRevisions.find((one) => one === protocolVersion) ?? newestLegacy;
-  return knowledgeOf(revision) as Knowledge;
 }
 
 // --- internal ---
 
 const batchMax = 100;
-const runningMax = 1000;
-
-function notified({ method, params = {} }: Notification, { running }: Session): void {
-  const { requestId } = params;
-  if (method !== "notifications/cancelled") return;
-  if (typeof requestId !== "string" && typeof requestId !== "number") return;
-  const abort = running.get(requestId);
-  running.delete(requestId);
-  abort?.abort(new Error("cancelled by the client"));
-}
 
 /** Nobody's word: a client that sends no Accept takes what comes. */
 function acceptsBoth(accept: string | null): boolean {

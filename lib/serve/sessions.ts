@@ -2,11 +2,11 @@
  * Sessions of legacy HTTP clients: their ids, whose they are, how many there are and for how long. An id is no credential:
  * it opens nothing for another owner, nor at another address (protocol.md 2.4, 4).
  */
-import type { RequestId } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
 import { messageText } from "./gateway-messages.ts";
+import { Running } from "./gateway-running.ts";
 import type { Aside, Downstream, Scope } from "./gateway-types.ts";
 import type { EventStream } from "./stream.ts";
 
@@ -24,8 +24,7 @@ export class Session implements Downstream {
   readonly scope: Scope;
   readonly knows: Knowledge;
   logLevel: McpLogLevel | undefined = logLevelDefault;
-  /** Requests that are under way, with their ids' types. */
-  readonly running = new Map<RequestId, AbortController>();
+  readonly running = new Running();
   /** What ends with it. */
   readonly belongings = new DisposableStack();
   readonly aside: Aside;
@@ -57,7 +56,7 @@ export class Session implements Downstream {
   }
 
   end(): void {
-    for (const abort of this.running.values()) abort.abort(new Error("the session was ended"));
+    this.running.end();
     this.#stream?.end();
     this.belongings.dispose();
   }

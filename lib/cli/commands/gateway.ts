@@ -1,0 +1,131 @@
+/**
+ * `gateway`: the MCP gateway on stdin and stdout, for the config files of other hosts (cli.md, Commands). Stdout holds the
+ * protocol alone; the end of stdin ends it with 0.
+ */
+import { settlesWithin } from "../../base/async.ts";
+import { HostError } from "../../base/errors.ts";
+import { LineSplitter } from "../../base/lines.ts";
+import type { Log } from "../../base/log.ts";
+import { compact } from "../../base/slice.ts";
+import { Duplex } from "../../serve/gateway-duplex.ts";
+import { createGateway } from "../../serve/gateway.ts";
+import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
+import { openFromFlags } from "../open.ts";
+import type { Command, Io, Parsed, Sink } from "../types.ts";
+
+const command: Command = {
+  name: "gateway",
+  description: "Speak MCP on stdin and stdout, as one server in front of all servers",
+  example: "mcphost gateway -- npx -y @modelcontextprotocol/server-everything",
+  usage: "[-- COMMAND…]",
+  flags: { ...commonFlags, ...serverFlags, ...policyFlags },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+/** How long requests that run when stdin ends may go on. */
+const graceMs = 2000;
+/** Characters that wait for a slow reader; what answers nothing is dropped beyond. */
+const waitingMax = 4_194_304;
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const { positionals } = parsed;
+  if (positionals.length > 0)
+    throw new HostError("usage", `gateway takes no ${JSON.stringify(positionals[0])}`, {
+      hint: "a server's command line stands after --",
+    });
+  // Nobody is asked anything here: stdin is the client's.
+  const terminal = { ...io.terminal, stdin: false };
+  await using opened = await openFromFlags(parsed, { ...io, terminal }, log);
+  for (const { error } of opened.failures) log({ level: "warn", text: error.message });
+  const stopping = new AbortController();
+  using gateway = createGateway({ host: opened.host, log, stopping: stopping.signal });
+  const lines = new Lines(io.stdout);
+  const scope = { owner: "default", allows: () => true };
+  using duplex = new Duplex({ gateway, scope, send: (text, isAside) => lines.add(text, isAside) });
+  for (const { name } of opened.host.servers()) opened.host.warm(name);
+  const input = Bun.stdin.stream().getReader();
+  const leave = () => void input.cancel().catch(() => {});
+  io.signal.addEventListener("abort", leave, { once: true });
+  void lines.left.then(leave);
+  await read(input, duplex, opened.config.limits.lineBytesMax);
+  io.signal.throwIfAborted();
+  stopping.abort();
+  await settlesWithin(Promise.race([duplex.idle(), lines.left]), graceMs);
+  await settlesWithin(lines.written(), graceMs);
+  return 0;
+}
+
+/** Gives each line to the client's conversation, until there are no more. */
+async function read(
+  input: { read(): Promise<{ value?: Uint8Array | undefined; done: boolean }> },
+  duplex: Duplex,
+  lineBytesMax?: number,
+): Promise<void> {
+  const splitter = new LineSplitter(lineBytesMax === undefined ? {} : { lineBytesMax });
+  const decoder = new TextDecoder();
+  const take = (line: ReturnType<LineSplitter["next"]>) => {
+    if (line === undefined) return;
+    if ("oversize" in line)
+      return duplex.refuse(null, -32600, `a message of ${line.oversize.bytes} bytes is too long`);
+    const text = decoder.decode(line).trim();
+    if (text !== "") duplex.receive(text);
+  };
+  while (true) {
+    const { value, done } = await input.read();
+    if (done || value === undefined) return take(splitter.end());
+    splitter.push(value);
+    for (let line = splitter.next(); line !== undefined; line = splitter.next()) take(line);
+  }
+}
+
+/** Messages on their way to stdout, a line each, in order. */
+class Lines {
+  readonly #stdout: Sink;
+  readonly #left = Promise.withResolvers<void>();
+  #queue: string[] = [];
+  #waiting = 0;
+  #writing: Promise<void> | undefined;
+
+  constructor(stdout: Sink) {
+    this.#stdout = stdout;
+  }
+
+  /** Settles when the reader has left. */
+  get left(): Promise<void> {
+    return this.#left.promise;
+  }
+
+  add(text: string, isAside: boolean): void {
+    if (isAside && this.#waiting > waitingMax) return;
+    // A result keeps its bytes, but for line breaks between its tokens.
+    const line = text.includes("\n") ? compact(text) : text;
+    this.#queue.push(line);
+    this.#waiting += line.length;
+    this.#writing ??= this.#write();
+  }
+
+  async written(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    // What comes in one turn of the event loop goes out together.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const text = `${this.#queue.join("\n")}\n`;
+      this.#queue = [];
+      this.#waiting = 0;
+      try {
+        await this.#stdout.write(text);
+      } catch {
+        this.#left.resolve();
+      }
+      if (this.#stdout.closed) this.#left.resolve();
+    }
+    this.#writing = undefined;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The gateway for one client on one link in both directions (stdio, WebSocket, HTTP+SSE): messages in, messages out. Both
+ * eras may be spoken on it, each message by what it says of itself; a probe decides nothing (protocol.md 2.1).
+ */
+import { isObject, parseJson } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { isRequest, isResponse, RpcError } from "../protocol/jsonrpc.ts";
+import type { Request, RequestId } from "../protocol/jsonrpc.ts";
+import type { McpLogLevel } from "../protocol/mcp.ts";
+import { readMessage } from "../protocol/read.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+import { eraOfMessage } from "./gateway-era.ts";
+import { toRpcError } from "./gateway-errors.ts";
+import { negotiated } from "./gateway-greet.ts";
+import { logLevelDefault } from "./gateway-logs.ts";
+import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import { Running } from "./gateway-running.ts";
+import type { Aside, Downstream, Gateway, Scope } from "./gateway-types.ts";
+
+export interface DuplexOptions {
+  gateway: Gateway;
+  scope: Scope;
+  /** Sends one message; never throws. `isAside`: it answers nothing, and may be dropped where the client is slow. */
+  send: (text: string, isAside: boolean) => void;
+}
+
+export class Duplex implements Disposable {
+  readonly #options: DuplexOptions;
+  readonly #running = new Running();
+  #following: Disposable | undefined;
+  #legacy: LegacyPeer | undefined;
+  /** Answers that are being made. */
+  readonly #answers = new Set<Promise<void>>();
+
+  constructor(options: DuplexOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the text of one message, or of a batch. */
+  receive(text: string): void {
+    let value: Json;
+    try {
+      value = parseJson(text);
+    } catch {
+      return this.refuse(null, -32700, "Parse error");
+    }
+    if (!Array.isArray(value)) return this.#take(value);
+    if (value.length === 0 || value.length > batchMax)
+      return this.refuse(null, -32600, "an empty batch, or one that is too long");
+    for (const one of value) this.#take(one);
+  }
+
+  refuse(id: RequestId | null, code: number, message: string): void {
+    this.#options.send(errorText(id, new RpcError({ code, message })), false);
+  }
+
+  /** Resolves as soon as no request is under way. */
+  async idle(): Promise<void> {
+    while (this.#answers.size > 0) await Promise.all(this.#answers);
+  }
+
+  [Symbol.dispose](): void {
+    this.#running.end();
+    this.#following?.[Symbol.dispose]();
+  }
+
+  // --- internal ---
+
+  #take(value: Json): void {
+    const given = isObject(value) ? value.id : undefined;
+    const id = typeof given === "string" || typeof given === "number" ? given : null;
+    // A request whose id is null would look like a notification.
+    const isNamed = !(isObject(value) && value.id === null && value.method !== undefined);
+    const message = isNamed ? readMessage(value).message : undefined;
+    if (message === undefined) return this.refuse(id, -32600, "this is no JSON-RPC message");
+    if (isResponse(message)) return;
+    if (!isRequest(message)) return this.#running.notified(message);
+    const verdict = eraOfMessage(message);
+    if (verdict.era === "refused")
+      return this.#options.send(errorText(message.id, verdict.error), false);
+    if (verdict.era === "modern") {
+      const { knows, logLevel } = verdict;
+      return this.#track(this.#answer(message, { scope: this.#options.scope, knows, logLevel }));
+    }
+    if (message.method === "initialize") return this.#track(this.#initialize(message));
+    if (this.#legacy !== undefined) return this.#track(this.#answer(message, this.#legacy));
+    if (message.method !== "ping")
+      return this.refuse(message.id, -32600, "initialize comes first, or _meta names a revision");
+    this.#track(this.#answer(message, new LegacyPeer(this.#options, negotiated({}))));
+  }
+
+  #track(answer: Promise<void>): void {
+    this.#answers.add(answer);
+    void answer.finally(() => this.#answers.delete(answer));
+  }
+
+  async #initialize({ id, params = {} }: Request): Promise<void> {
+    const { gateway, send } = this.#options;
+    const peer = new LegacyPeer(this.#options, negotiated(params));
+    // Asked again, it begins again.
+    this.#following?.[Symbol.dispose]();
+    this.#following = gateway.follow(peer);
+    this.#legacy = peer;
+    try {
+      send(answerText(id, await gateway.initialize(peer)), false);
+    } catch (error) {
+      send(errorText(id, toRpcError(error, peer.knows)), false);
+    }
+  }
+
+  async #answer(request: Request, from: Downstream): Promise<void> {
+    const { gateway, send } = this.#options;
+    const answered = await this.#running.answer(request, {
+      gateway,
+      from,
+      say: (text) => send(text, true),
+    });
+    if (answered !== undefined) send(answered.text, false);
+  }
+}
+
+// --- internal ---
+
+const batchMax = 100;
+
+/** The legacy client of a link. */
+class LegacyPeer implements Downstream {
+  readonly scope: Scope;
+  readonly knows: Knowledge;
+  readonly aside: Aside;
+  logLevel: McpLogLevel | undefined = logLevelDefault;
+
+  constructor({ scope, send }: DuplexOptions, knows: Knowledge) {
+    this.scope = scope;
+    this.knows = knows;
+    this.aside = {
+      notify: (method: string, params: JsonObject) => send(messageText({ method, params }), true),
+      subscriptions: new Map(),
+    };
+  }
+}

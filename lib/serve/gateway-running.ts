@@ -1,0 +1,90 @@
+/**
+ * The requests of one client that are under way on one link: an id is answered once, a cancelled request not at all
+ * (protocol.md 1.1). It knows no transport.
+ */
+import type { JsonObject } from "../base/json.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import type { Notification, Request, RequestId } from "../protocol/jsonrpc.ts";
+import { toRpcError } from "./gateway-errors.ts";
+import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import type { Downstream, Gateway } from "./gateway-types.ts";
+
+/** The text of an answer; undefined where nobody waits for it any more. */
+export type Answered = { text: string; isRefused: boolean } | undefined;
+
+export interface AnswerWith {
+  gateway: Gateway;
+  from: Downstream;
+  /** Sends what comes before the answer. */
+  say: (text: string) => void;
+  /** Ends the request, which is told so. */
+  ending?: AbortSignal;
+}
+
+export class Running {
+  /** Keyed with the id's type: 1 and "1" are two requests. */
+  readonly #byId = new Map<RequestId, AbortController>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** Works on a request. Never rejects. */
+  async answer({ id, method, params = {} }: Request, options: AnswerWith): Promise<Answered> {
+    const { gateway, from, say, ending } = options;
+    const refusal = this.#refusal(id);
+    if (refusal !== undefined) return { text: errorText(id, refusal), isRefused: true };
+    const abort = new AbortController();
+    const { signal } = abort;
+    this.#byId.set(id, abort);
+    const end = () => abort.abort(ending?.reason);
+    ending?.addEventListener("abort", end, { once: true });
+    const notify = (name: string, given: JsonObject) => {
+      if (this.#byId.get(id) === abort) say(messageText({ method: name, params: given }));
+    };
+    let text: string;
+    try {
+      text = answerText(id, await gateway.answer({ id, method, params, from, signal, notify }));
+    } catch (error) {
+      text = errorText(id, toRpcError(error, from.knows));
+    }
+    ending?.removeEventListener("abort", end);
+    // Whoever cancels takes it away.
+    if (this.#byId.get(id) !== abort) return undefined;
+    this.#byId.delete(id);
+    return { text, isRefused: false };
+  }
+
+  /** Takes what a client tells of its requests. */
+  notified({ method, params = {} }: Notification): void {
+    const { requestId } = params;
+    if (method !== "notifications/cancelled") return;
+    if (typeof requestId === "string" || typeof requestId === "number") this.#cancel(requestId);
+  }
+
+  /** Nobody waits for any of them. */
+  end(): void {
+    for (const id of this.#byId.keys()) this.#cancel(id);
+  }
+
+  // --- internal ---
+
+  #refusal(id: RequestId): RpcError | undefined {
+    const message = this.#byId.has(id)
+      ? "this id is in use by a request that is still running"
+      : this.size >= runningMax
+        ? `${runningMax} requests are running: no more for now`
+        : undefined;
+    return message === undefined ? undefined : new RpcError({ code: -32600, message });
+  }
+
+  #cancel(id: RequestId): void {
+    const abort = this.#byId.get(id);
+    this.#byId.delete(id);
+    abort?.abort(new Error("cancelled by the client"));
+  }
+}
+
+// --- internal ---
+
+const runningMax = 1000;
