@@ -13,6 +13,7 @@ import { invalidParams } from "../protocol/jsonrpc.ts";
 import type { Task } from "../protocol/tasks.ts";
 import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
+import type { RunningCalls } from "./running.ts";
 import type { CallOptions } from "./server.ts";
 import type { ListedTarget, Target } from "./tables.ts";
 import type { CallRequest, HostEvent, HostTool, OwnedCallRequest } from "./types.ts";
@@ -24,20 +25,22 @@ export interface CallContext {
   validator: Validator;
   emit: (event: HostEvent) => void;
   log: Log;
+  running: RunningCalls;
   /** Ends every call. */
   signal: AbortSignal;
 }
 
 export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, policy, emit, log } = context;
+  const { registry, validator, policy, emit, log, running } = context;
+  const { id = crypto.randomUUID(), signal: given } = request;
   const startedAt = performance.now();
   let call: Call | undefined;
   let sent = false;
   let outcome: Outcome;
   try {
-    const signal = request.signal
-      ? AbortSignal.any([request.signal, context.signal])
-      : context.signal;
+    // Nobody can end it before the host does, where nobody has its id or a signal.
+    const isLoose = given === undefined && request.id === undefined;
+    const signal = isLoose ? context.signal : running.begin(id, given);
     const known =
       request.validate === false && request.detach !== true
         ? undefined
@@ -46,7 +49,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
     const { server } = target;
     let { listed } = target;
-    const { tool, arguments: args, onProgress } = (call = toCall(request, target, signal));
+    const { tool, arguments: args, onProgress } = (call = toCall(request, target, { id, signal }));
     emit({ type: "call_start", id: call.id, owner: call.owner, server: call.server, tool });
     decide(call, target, policy);
     request.onCall?.(call);
@@ -89,8 +92,9 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     const isSent = sent && ours.facts.sent !== false;
     outcome = failureOf(ours, { sent: isSent, durationMs: performance.now() - startedAt });
   }
+  running.done(id);
   if (call !== undefined) {
-    const { id, owner, server, tool } = call;
+    const { owner, server, tool } = call;
     const { status, durationMs } = outcome;
     emit({ type: "call_end", id, owner, server, tool, status, durationMs });
   }
@@ -134,11 +138,11 @@ async function fitting(
 function toCall(
   request: OwnedCallRequest,
   { server, tool, listed }: Target,
-  signal: AbortSignal,
+  { id, signal }: Pick<Call, "id" | "signal">,
 ): Call {
   const { arguments: args = {}, actor = "script", onProgress } = request;
   const call: Call = {
-    id: request.id ?? crypto.randomUUID(),
+    id,
     owner: request.owner ?? "default",
     server: server.name,
     tool,

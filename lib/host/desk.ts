@@ -2,11 +2,13 @@
  * Where names, rules, lists and calls of one host meet. Loaded when something is first asked, which is while the servers
  * start. It owns no server.
  */
+import type { HostError } from "../base/errors.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { runCall } from "./call.ts";
 import type { CallContext } from "./call.ts";
 import type { ServerContext } from "./connection.ts";
 import { Registry } from "./registry.ts";
+import { RunningCalls } from "./running.ts";
 import type { HostedServer } from "./server.ts";
 import type { HostTool, OwnedCallRequest, ToolListing } from "./types.ts";
 import { Validator } from "./validate.ts";
@@ -22,7 +24,8 @@ export class Desk {
     this.#registry = new Registry(servers, context);
     const { policy, emit, signal, log, limits } = context;
     const validator = new Validator(log, limits?.schemaBytesMax);
-    this.#calls = { registry: this.#registry, policy, validator, emit, log, signal };
+    const running = new RunningCalls(signal);
+    this.#calls = { registry: this.#registry, policy, validator, emit, log, running, signal };
   }
 
   /** As `Host.tools`. */
@@ -43,6 +46,11 @@ export class Desk {
   /** As `Host.call`. */
   call(request: OwnedCallRequest): Promise<Outcome> {
     return runCall(request, this.#calls);
+  }
+
+  /** As `OpenedHost.cancel`. */
+  cancel(id: string, reason: HostError): boolean {
+    return this.#calls.running.cancel(id, reason);
   }
 
   // --- internal ---

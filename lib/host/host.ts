@@ -49,6 +49,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
     // Straight through once the desk is there: calls may be many.
     call: (request) => opened?.call(request) ?? desk().then((it) => it.call(request)),
+    cancel: (id, reason) => opened?.cancel(id, reason) ?? false,
     knownTools: async () => (await desk()).knownTools(),
     judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...options }),
     resolve: async (name, { signal: given } = {}) => (await desk()).resolve(name, given),

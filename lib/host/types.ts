@@ -196,6 +196,8 @@ export interface OpenHostOptions {
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
   call(request: OwnedCallRequest): Promise<Outcome>;
+  /** Gives up a call that was begun with this `id`. False where no such call runs. */
+  cancel(id: string, reason: HostError): boolean;
   /** The tools by the lists that were fetched last: starts nothing, fetches nothing, waits for nobody. */
   knownTools(): Promise<ToolListing>;
   /** What the rules say of a call of each tool, before its arguments are known. */

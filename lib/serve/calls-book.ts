@@ -36,7 +36,7 @@ export interface BegunCall {
 }
 
 export interface CallBookOptions {
-  host: Pick<OpenedHost, "call">;
+  host: Pick<OpenedHost, "call" | "cancel">;
   /** The clock in milliseconds since the epoch. */
   now: () => number;
   /** How many calls that ended are kept. @default 1000 */
@@ -50,12 +50,15 @@ const argumentBytesMax = 16_384;
 /** What a record weighs beside its texts and arguments. */
 const recordBytes = 300;
 const messageMax = 2000;
+const compactAt = 1024;
 
 export class CallBook {
   readonly #options: CallBookOptions;
-  readonly #running = new Map<string, Running>();
-  /** By id, the oldest first. */
+  readonly #running = new Map<string, CallRecord>();
   readonly #past = new Map<string, Past>();
+  /** Their ids in order, from `#oldest` on: the head of a map that loses its head is slow to find. */
+  readonly #order: string[] = [];
+  #oldest = 0;
   #pastBytes = 0;
 
   constructor(options: CallBookOptions) {
@@ -78,16 +81,11 @@ export class CallBook {
       startedAt: now(),
       arguments: isKept ? args : undefined,
     };
-    const controller = new AbortController();
-    const { signal: given, onCall } = request;
-    const giveUp = () => controller.abort(given?.reason);
-    if (given?.aborted === true) giveUp();
-    else given?.addEventListener("abort", giveUp, { once: true });
-    this.#running.set(id, { record, controller });
+    this.#running.set(id, record);
+    const { onCall } = request;
     const work = host.call({
       ...request,
       id,
-      signal: controller.signal,
       onCall(call) {
         record.server = call.server;
         record.tool = call.tool;
@@ -95,7 +93,6 @@ export class CallBook {
       },
     });
     const outcome = work.then((ended) => {
-      given?.removeEventListener("abort", giveUp);
       this.#running.delete(id);
       close(record, ended);
       if (record.server !== undefined || ended.status === "denied")
@@ -107,23 +104,23 @@ export class CallBook {
 
   /** All calls of an owner, the newest first. */
   list(owner: string): CallRecord[] {
-    const all = [...this.#past.values(), ...this.#running.values()].map(({ record }) => record);
+    const past = [...this.#past.values()].map(({ record }) => record);
+    const all = [...past, ...this.#running.values()];
     const own = all.filter((record) => record.owner === owner).toReversed();
     return own.toSorted((a, b) => b.startedAt - a.startedAt);
   }
 
   /** Undefined for one that is unknown, forgotten or another's: nobody can tell which. */
   get(owner: string, id: string): CallRecord | undefined {
-    const record = (this.#running.get(id) ?? this.#past.get(id))?.record;
+    const record = this.#running.get(id) ?? this.#past.get(id)?.record;
     return record?.owner === owner ? record : undefined;
   }
 
   /** Cancels a call that runs. False where it has ended, or is not there for this owner. */
   cancel(owner: string, id: string): boolean {
-    const running = this.#running.get(id);
-    if (running === undefined || running.record.owner !== owner) return false;
-    running.controller.abort(new HostError("cancelled", "the call was cancelled by its owner"));
-    return true;
+    if (this.#running.get(id)?.owner !== owner) return false;
+    const reason = new HostError("cancelled", "the call was cancelled by its owner");
+    return this.#options.host.cancel(id, reason);
   }
 
   // --- internal ---
@@ -132,18 +129,19 @@ export class CallBook {
     const bytes = recordBytes + 2 * record.name.length + argumentBytes;
     this.#past.set(record.id, { record, bytes });
     this.#pastBytes += bytes;
+    this.#order.push(record.id);
     const { pastMax = 1000, pastBytesMax = 4_194_304 } = this.#options;
-    for (const [id, oldest] of this.#past) {
-      if (this.#past.size <= pastMax && this.#pastBytes <= pastBytesMax) return;
-      this.#past.delete(id);
-      this.#pastBytes -= oldest.bytes;
-    }
+    while (this.#past.size > pastMax || this.#pastBytes > pastBytesMax) this.#forgetOldest();
   }
-}
 
-interface Running {
-  record: CallRecord;
-  controller: AbortController;
+  #forgetOldest(): void {
+    const id = this.#order[this.#oldest++] ?? "";
+    this.#pastBytes -= this.#past.get(id)?.bytes ?? 0;
+    this.#past.delete(id);
+    if (this.#oldest < compactAt) return;
+    this.#order.splice(0, this.#oldest);
+    this.#oldest = 0;
+  }
 }
 
 interface Past {
