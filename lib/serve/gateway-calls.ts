@@ -20,7 +20,7 @@ export async function callTool(
   const { name, arguments: args = {} } = params;
   if (typeof name !== "string") badParams("tools/call needs the name of a tool");
   if (!isObject(args)) badParams("the arguments of a tool are an object");
-  const { scope, knows } = from;
+  const { scope } = from;
   const flight: Flight = { from, notify, server: scope.server };
   const onProgress = progressOf(question);
   const meta = onwardMeta(params);
@@ -79,15 +79,16 @@ function onwardMeta({ _meta: meta }: JsonObject): JsonObject | undefined {
 }
 
 /** @throws RpcError */
-function textOf(outcome: Outcome, name: string, { scope, knows }: Downstream): string {
+function textOf(outcome: Outcome, name: string, from: Downstream): string {
+  const { scope, knows } = from;
   if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
   // Nobody of ours detaches a call.
-  if (outcome.status === "detached") throw toRpcError(undefined, knows);
+  if (outcome.status === "detached") throw toRpcError(undefined, from);
   const { error } = outcome as { error: HostError };
   const text = textForModel(error);
   // By the name that the client knows: the host knows it by a longer one.
   if (scope.server !== undefined && error.code === "usage" && text === undefined)
     badParams(`no tool is called ${JSON.stringify(name)}`);
-  if (text === undefined) throw toRpcError(error, knows);
+  if (text === undefined) throw toRpcError(error, from);
   return ownText({ content: [{ type: "text", text }], isError: true }, knows);
 }

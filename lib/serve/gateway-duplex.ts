@@ -79,8 +79,10 @@ export class Duplex implements Disposable {
     if (verdict.era === "refused")
       return this.#options.send(errorText(message.id, verdict.error), false);
     if (verdict.era === "modern") {
-      const { knows, logLevel } = verdict;
-      return this.#track(this.#answer(message, { scope: this.#options.scope, knows, logLevel }));
+      const { knows, logLevel, capabilities } = verdict;
+      return this.#track(
+        this.#answer(message, { scope: this.#options.scope, knows, logLevel, capabilities }),
+      );
     }
     if (message.method === "initialize") return this.#track(this.#initialize(message));
     if (this.#legacy !== undefined) return this.#track(this.#answer(message, this.#legacy));
@@ -104,7 +106,7 @@ export class Duplex implements Disposable {
     try {
       send(answerText(id, await gateway.initialize(peer)), false);
     } catch (error) {
-      send(errorText(id, toRpcError(error, peer.knows)), false);
+      send(errorText(id, toRpcError(error, peer)), false);
     }
   }
 

@@ -17,7 +17,7 @@ import { logLevels } from "./gateway-logs.ts";
 
 export type Verdict =
   | { era: "legacy" }
-  | { era: "modern"; knows: Knowledge; logLevel: McpLogLevel | undefined }
+  | { era: "modern"; knows: Knowledge; logLevel: McpLogLevel | undefined; capabilities: JsonObject }
   | { era: "refused"; status: number; error: RpcError };
 
 /** `headers`: absent where the link has none (stdio, WebSocket). */
@@ -36,7 +36,8 @@ export function eraOfMessage(
   if (claim === undefined) {
     if (!isModernHeader) return { era: "legacy" };
     // A notification has no envelope of its own.
-    if (!isRequest(message)) return { era: "modern", knows: known(version), logLevel: undefined };
+    if (!isRequest(message))
+      return { era: "modern", knows: known(version), logLevel: undefined, capabilities: {} };
     return badEnvelope(`_meta lacks ${metaPrefix}protocolVersion`);
   }
   const fault = faultOf(claim, isRequest(message));
@@ -52,7 +53,11 @@ export function eraOfMessage(
   const missing =
     headers !== undefined && isRequest(message) ? missingIn(message, headers) : undefined;
   if (missing !== undefined) return mismatch(missing);
-  return { era: "modern", knows, logLevel: claim.logLevel as McpLogLevel | undefined };
+  const { logLevel, clientCapabilities } = claim as {
+    logLevel?: McpLogLevel;
+    clientCapabilities?: JsonObject;
+  };
+  return { era: "modern", knows, logLevel, capabilities: clientCapabilities ?? {} };
 }
 
 /** The refusal of a revision that we do not serve. */

@@ -5,21 +5,27 @@
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { isNotFound } from "../client/resources.ts";
 import { internalError, invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import type { Downstream } from "./gateway-types.ts";
 import { errorBody, withoutPaths } from "./http-error.ts";
 
-/** Anything that was thrown, as the error that a client of a revision gets. */
-export function toRpcError(error: unknown, knows: Knowledge, method = ""): RpcError {
+/** Anything that was thrown, as the error that a client gets. */
+export function toRpcError(
+  error: unknown,
+  { knows, capabilities }: Pick<Downstream, "knows" | "capabilities">,
+  method = "",
+): RpcError {
   if (error instanceof RpcError) return error;
   if (!isHostError(error)) return new RpcError({ code: internalError, message: "internal error" });
   const { cause } = error;
   if (method === "resources/read" && (isNotFound(cause) || isUnknown(error)))
     return notFound(error, knows);
+  if (cause instanceof RpcError && lacks(cause, capabilities)) return cause;
   if (error.code === "rpc_error" && cause instanceof RpcError && !isOfTheHop(cause.code, knows))
     return new RpcError({ code: cause.code, message: cause.message, data: cause.data });
   const isAsked = error.code === "usage" || isUnknown(error);
@@ -60,6 +66,13 @@ function isUnknown({ code, facts }: HostError): boolean {
 function isOfTheHop(code: number, { era, icons }: Knowledge): boolean {
   if (code === urlElicitationRequired) return era === "modern" || !icons;
   return code === headerMismatch || code === missingCapability || code === unsupportedVersion;
+}
+
+/** A server needs what the client itself does not declare: that is as true of the client's hop as of ours. */
+function lacks({ code, data }: RpcError, declared: JsonObject | undefined): boolean {
+  const required = isObject(data) ? data.requiredCapabilities : undefined;
+  if (code !== missingCapability || declared === undefined || !isObject(required)) return false;
+  return Object.keys(required).some((name) => declared[name] === undefined);
 }
 
 /** The code changed with the modern era (protocol.md 1.18). */

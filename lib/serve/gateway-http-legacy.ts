@@ -120,7 +120,7 @@ export class LegacyHttp {
       return new Response(text, { headers });
     } catch (error) {
       this.#sessions.end(session);
-      return refuse(200, toRpcError(error, session.knows), id);
+      return refuse(200, toRpcError(error, session), id);
     }
   }
 

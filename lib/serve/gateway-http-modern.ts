@@ -9,7 +9,7 @@ import type { ArgumentHeaders } from "../protocol/argument-headers.ts";
 import { decodeHeaderValue } from "../protocol/headers.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Request } from "../protocol/jsonrpc.ts";
-import { headerMismatch } from "../protocol/meta.ts";
+import { headerMismatch, missingCapability } from "../protocol/meta.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
@@ -63,7 +63,8 @@ export class ModernHttp {
         const result = await gateway.answer({ id, method, params, from, signal, notify });
         return { text: answerText(id, result), status: 200 };
       } catch (error) {
-        return { text: errorText(id, toRpcError(error, from.knows)), status: 200 };
+        const told = toRpcError(error, from);
+        return { text: errorText(id, told), status: told.code === missingCapability ? 400 : 200 };
       }
     };
     return await replyTo(work, {

@@ -62,8 +62,8 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     if (verdict.era === "refused") return refuse(verdict.status, verdict.error, idIn(value));
     if (verdict.era === "legacy") return await legacy.post(message, exchange, scope);
     if (!("id" in message)) return new Response(null, { status: 202 });
-    const { knows, logLevel } = verdict;
-    return await modern.post(message, exchange, { scope, knows, logLevel });
+    const { knows, logLevel, capabilities } = verdict;
+    return await modern.post(message, exchange, { scope, knows, logLevel, capabilities });
   };
   const stream = (exchange: Exchange) => {
     refuseModern(exchange);

@@ -46,7 +46,7 @@ export class Running {
     try {
       text = answerText(id, await gateway.answer({ id, method, params, from, signal, notify }));
     } catch (error) {
-      text = errorText(id, toRpcError(error, from.knows));
+      text = errorText(id, toRpcError(error, from));
     }
     ending?.removeEventListener("abort", end);
     // Whoever cancels takes it away.

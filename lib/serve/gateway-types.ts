@@ -22,6 +22,8 @@ export interface Downstream {
   readonly knows: Knowledge;
   /** The least that it wants to be told of logs; undefined: nothing. */
   logLevel: McpLogLevel | undefined;
+  /** What a modern client declares with its request. */
+  readonly capabilities?: JsonObject;
   /** What a legacy client has beside its requests. */
   readonly aside?: Aside;
 }

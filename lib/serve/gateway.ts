@@ -86,7 +86,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       try {
         return await handler(question);
       } catch (error) {
-        throw toRpcError(error, from.knows, method);
+        throw toRpcError(error, from, method);
       }
     },
     initialize: async (from) =>

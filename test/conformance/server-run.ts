@@ -1,0 +1,159 @@
+/**
+ * `bun run conformance:server`: the official conformance suite for servers against `/mcp/SERVER` of the gateway, in front of a
+ * fixture server of each era by the official SDKs. Prints a line a run, what failed in it below that line, and last
+ * `N passed, M failed`; its exit status says the same. Words on its command line choose scenarios.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+interface Run {
+  scenario: string;
+  revision: string;
+}
+
+interface Check {
+  id: string;
+  status: "SUCCESS" | "FAILURE" | "WARNING" | "INFO" | "SKIPPED";
+  errorMessage?: string;
+}
+
+/** What the gateway serves so far: the scenarios of both requirement sets that need no server request or input round. */
+const both = [
+  "completion-complete",
+  "tools-list",
+  "tools-call-simple-text",
+  "tools-call-image",
+  "tools-call-audio",
+  "tools-call-embedded-resource",
+  "tools-call-mixed-content",
+  "tools-call-error",
+  "tools-call-with-progress",
+  "server-sse-multiple-streams",
+  "resources-list",
+  "resources-read-text",
+  "resources-read-binary",
+  "resources-templates-read",
+  "prompts-list",
+  "prompts-get-simple",
+  "prompts-get-with-args",
+  "prompts-get-embedded-resource",
+  "prompts-get-with-image",
+  "dns-rebinding-protection",
+];
+const scenarios = {
+  "2025-11-25": [
+    "server-initialize",
+    "server-session-lifecycle",
+    "logging-set-level",
+    "ping",
+    "tools-call-with-logging",
+    "resources-subscribe",
+    "resources-unsubscribe",
+    ...both,
+  ],
+  "2026-07-28": [
+    "server-stateless",
+    "sep-2164-resource-not-found",
+    "caching",
+    "http-header-validation",
+    ...both,
+  ],
+};
+const fixtures = { "2025-11-25": "legacy", "2026-07-28": "modern" };
+
+const timeoutMs = 60_000;
+const root = join(import.meta.dir, "../..");
+const suite = join(root, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+const bun = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/null"];
+
+const wanted = process.argv.slice(2);
+const runs = Object.entries(scenarios)
+  .flatMap(([revision, names]) => names.map((scenario): Run => ({ scenario, revision })))
+  .filter(({ scenario }) => wanted.length === 0 || wanted.includes(scenario));
+const folder = await mkdtemp(join(tmpdir(), "mcphost-conformance-"));
+try {
+  await using gateway = serveGateway();
+  const url = await gateway.url;
+  let passed = 0;
+  for (const run of runs) if (await examine(run, url)) passed += 1;
+  console.log(`${passed} passed, ${runs.length - passed} failed`);
+  process.exitCode = passed === runs.length && passed > 0 ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+function serveGateway() {
+  const servers = Object.values(fixtures).map((name) => [
+    name,
+    { command: process.execPath, args: [join(import.meta.dir, `server/${name}.ts`)] },
+  ]);
+  const config = JSON.stringify({ mcpServers: Object.fromEntries(servers) });
+  const child = Bun.spawn({
+    cmd: [
+      ...bun,
+      join(root, "mcphost.ts"),
+      "serve",
+      "--port",
+      "0",
+      "--json",
+      "--config-json",
+      config,
+    ],
+    cwd: folder,
+    env: { ...process.env, XDG_STATE_HOME: folder, XDG_CACHE_HOME: folder },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const url = (async () => {
+    for await (const chunk of child.stdout) {
+      const [found] = /https?:\/\/[^"\s]+/.exec(new TextDecoder().decode(chunk)) ?? [];
+      if (found !== undefined) return found.replace(/\/$/, "").replace("127.0.0.1", "localhost");
+    }
+    throw new Error("serve ended before it listened");
+  })();
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+async function examine({ scenario, revision }: Run, url: string): Promise<boolean> {
+  const out = join(folder, `${scenario}-${revision}`);
+  const server = fixtures[revision as keyof typeof fixtures];
+  const words = [
+    "--url",
+    `${url}/mcp/${server}`,
+    "--scenario",
+    scenario,
+    "--spec-version",
+    revision,
+    "-o",
+    out,
+  ];
+  await using child = Bun.spawn({
+    cmd: [process.execPath, suite, "server", ...words],
+    cwd: root,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: timeoutMs,
+  });
+  const said = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  await child.exited;
+  const [file] = Array.from(new Bun.Glob("**/checks.json").scanSync(out));
+  const checks = file === undefined ? [] : ((await Bun.file(join(out, file)).json()) as Check[]);
+  const good = checks.filter(({ status }) => status === "SUCCESS").length;
+  const failed = checks.filter(({ status }) => status === "FAILURE");
+  const warned = checks.filter(({ status }) => status === "WARNING");
+  const isOk = failed.length === 0 && good > 0;
+  console.log(`${isOk ? "ok" : "FAIL"} ${scenario} ${revision} ${good}/${failed.length}`);
+  for (const { id, status, errorMessage } of [...failed, ...warned])
+    console.log(`  ${status} ${id}${errorMessage === undefined ? "" : `: ${errorMessage}`}`);
+  if (!isOk && failed.length === 0) console.log(said.join("\n").trim().replaceAll(/^/gm, "  "));
+  return isOk;
+}
