@@ -39,6 +39,8 @@ export interface CallBookOptions {
   host: Pick<OpenedHost, "call" | "cancel">;
   /** The clock in milliseconds since the epoch. */
   now: () => number;
+  /** Ends every call: the time that running requests have is over. */
+  ending: AbortSignal;
   /** How many calls that ended are kept. @default 1000 */
   pastMax?: number;
   /** What they may weigh together. @default 4 MiB */
@@ -63,6 +65,11 @@ export class CallBook {
 
   constructor(options: CallBookOptions) {
     this.#options = options;
+    const { ending, host } = options;
+    const endAll = () => {
+      for (const id of this.#running.keys()) host.cancel(id, ending.reason as HostError);
+    };
+    ending.addEventListener("abort", endAll, { once: true });
   }
 
   /** `host.call`, written down. One whose name means nothing leaves no trace. */

@@ -78,7 +78,11 @@ export function serve(options: ServeOptions): Served {
     stopping: stopping.signal,
     now: options.now ?? Date.now,
     streams,
-    calls: new CallBook({ host: options.host, now: options.now ?? Date.now }),
+    calls: new CallBook({
+      host: options.host,
+      now: options.now ?? Date.now,
+      ending: ending.signal,
+    }),
     discovery: {
       get isReady() {
         return discovery.isReady;

@@ -27,7 +27,7 @@ export async function streamCall(
     tool,
     arguments: params,
     // Who stops us lets the client know how its call ended: the stream is not cut.
-    signal: AbortSignal.any([exchange.signal, context.stopping, left.signal]),
+    signal: AbortSignal.any([exchange.request.signal, context.stopping, left.signal]),
     actor: "gateway",
     owner: caller.owner,
     admits: caller.allows,

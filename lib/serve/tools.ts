@@ -58,7 +58,7 @@ async function answerTool(exchange: Exchange, context: ServeContext): Promise<Re
 
 /** @throws HttpError where the name means nothing to this caller, or is denied */
 async function call(
-  { caller, signal }: Exchange,
+  { caller, request }: Exchange,
   { calls }: ServeContext,
   { tool, params }: { tool: string; params: JsonObject },
 ): Promise<{ id: string; outcome: Outcome }> {
@@ -66,7 +66,8 @@ async function call(
   const begun = calls.begin({
     tool,
     arguments: params,
-    signal,
+    // The book ends the call when the process does.
+    signal: request.signal,
     actor: "gateway",
     owner: caller.owner,
     admits: caller.allows,
