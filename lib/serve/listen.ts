@@ -71,6 +71,8 @@ function common(serve: Handlers) {
   return {
     ...serve,
     development: false,
+    // Said, since without development Bun shares the port with whoever else listens there, in place of an error.
+    reusePort: false,
     // We count bodies ourselves, and answer in JSON.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     idleTimeout: idleSeconds,
