@@ -1,6 +1,7 @@
 /** `/metrics`: the counters in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 import type { HostTool } from "../host/types.ts";
 import { bucketBounds, type CallCount, Counters, type ServerCount } from "./counters.ts";
+import { namesOf } from "./tools-now.ts";
 import type { Caller, Route, ServeContext } from "./types.ts";
 
 export function metricsRoutes(context: ServeContext): Route[] {
@@ -46,11 +47,9 @@ function visibleTo(
   { allows }: Caller,
   tools: readonly HostTool[],
 ): (count: Pick<CallCount, "server" | "tool">) => boolean {
-  const exposed = new Map(tools.map(({ server, tool, name }) => [`${server}\0${tool}`, name]));
-  return ({ server, tool }) => {
-    const name = exposed.get(`${server}\0${tool}`);
-    return allows([tool, `${server}.${tool}`, ...(name === undefined ? [] : [name])]);
-  };
+  const known = new Map(tools.map((tool) => [`${tool.server}\0${tool.tool}`, namesOf(tool)]));
+  return ({ server, tool }) =>
+    allows(known.get(`${server}\0${tool}`) ?? namesOf({ server, tool, name: tool }));
 }
 
 function callLines(calls: readonly CallCount[]): string[] {

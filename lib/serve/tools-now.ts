@@ -9,7 +9,11 @@ const waitMs = 2000;
 type ToolsContext = Pick<ServeContext, "host" | "discovery" | "stopping">;
 
 /** The names by which globs and callers know a tool. */
-export function namesOf({ name, server, tool }: HostTool): string[] {
+export function namesOf({
+  name,
+  server,
+  tool,
+}: Pick<HostTool, "name" | "server" | "tool">): string[] {
   return [tool, name, `${server}.${tool}`, `${server}/${tool}`];
 }
 

@@ -278,7 +278,7 @@ describe("tokens", () => {
 });
 
 describe("bodies", () => {
-  const post = (body: BodyInit, type?: string) => ({
+  const post = (body: Bun.BodyInit, type?: string) => ({
     method: "POST",
     body,
     headers: type === undefined ? {} : { "content-type": type },
