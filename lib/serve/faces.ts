@@ -3,6 +3,7 @@ import { callRoutes } from "./calls.ts";
 import { eventsRoutes } from "./events.ts";
 import { gatewayRoutes } from "./gateway-http.ts";
 import { metricsRoutes } from "./metrics.ts";
+import { openapiRoutes } from "./openapi.ts";
 import { healthRoutes, serversRoutes } from "./status.ts";
 import { toolRoutes } from "./tools.ts";
 import type { Face } from "./types.ts";
@@ -13,6 +14,7 @@ export const faces: readonly Face[] = [
   metricsRoutes,
   eventsRoutes,
   toolRoutes,
+  openapiRoutes,
   callRoutes,
   gatewayRoutes,
 ];

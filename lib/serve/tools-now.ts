@@ -1,6 +1,7 @@
 /** The tools that there are now, as one caller may see them. A slow or dead server delays nobody: its tools appear later. */
 import { settlesWithin } from "../base/async.ts";
-import type { HostTool } from "../host/types.ts";
+import type { HostTool, Judgement } from "../host/types.ts";
+import { withoutPaths } from "./http-error.ts";
 import type { Caller, ServeContext } from "./types.ts";
 
 /** How long a list waits for changed lists of running servers, and just after the start for those that still start. */
@@ -32,4 +33,17 @@ export function toolsNow({ host, discovery, stopping }: ToolsContext) {
     const { tools } = await host.knownTools();
     return tools.filter((tool) => allows(namesOf(tool)));
   };
+}
+
+/** What the rules say of each tool to callers over HTTP, without paths of this machine. */
+export async function policiesOf(
+  { host }: Pick<ServeContext, "host">,
+  tools: readonly HostTool[],
+): Promise<Judgement[]> {
+  const all = await host.judge(tools, "gateway");
+  return all.map(({ do: decision, rule, dependsOnArguments }) => ({
+    do: decision,
+    ...(rule !== undefined && { rule: withoutPaths(rule) }),
+    ...(dependsOnArguments && { dependsOnArguments: dependsOnArguments.map(withoutPaths) }),
+  }));
 }

@@ -8,7 +8,7 @@ import { HttpError, toHttpError } from "./http-error.ts";
 import { answerOf } from "./tools-answer.ts";
 import { readArguments, readAskedCall } from "./tools-body.ts";
 import { toolEntry } from "./tools-list.ts";
-import { toolsNow } from "./tools-now.ts";
+import { policiesOf, toolsNow } from "./tools-now.ts";
 import { llamaRefusal, refusalOf } from "./tools-refusal.ts";
 import { streamCall } from "./tools-stream.ts";
 import type { Exchange, Face, ServeContext } from "./types.ts";
@@ -22,7 +22,7 @@ export const toolRoutes: Face = (context) => {
       path: "/tools",
       async handle({ caller }) {
         const seen = await now(caller);
-        const policies = await context.host.judge(seen, "gateway");
+        const policies = await policiesOf(context, seen);
         return Response.json(seen.map((tool, i) => toolEntry(tool, policies[i])));
       },
     },
