@@ -133,6 +133,7 @@ function readLimits(value: unknown, part: ConfigPart): Partial<Limits> {
 }
 
 function readServe(value: unknown, { origin, ruleWarnings }: ConfigPart): ServeSettings {
+  if (!isObject(value)) throw problem(origin, ["serve"], "an object", value);
   const { tokens, page, ...settings } = check(ServeSchema, value, origin, "serve");
   if (page !== undefined)
     ruleWarnings.push(
