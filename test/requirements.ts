@@ -13,6 +13,9 @@ export const requirements: Readonly<Record<string, string>> = {
   B007: "Documented references are filled in once; an unset variable is an error of its one server, with field and name",
   B008: "Shapes, keys and comments of other hosts' files are read; unknown keys are a hint; a broken text is told by line and column",
   B010: "A server gets a small base and its own variables; scalars become texts, null takes away, what cannot be a variable is refused",
+  // Clients in front of us
+  B020: "A server that ends before it is greeted is an error for whoever asked through us, within a second",
+  B023: "Several clients share a server, each with its own ids; one that leaves, or comes back, takes nobody along",
   // Eras and versions
   B011: "A server that is silent on the probe is greeted after a short time of the probe's own, and that is remembered",
   B013: "Whatever is no answer to the probe leads to initialize on the same link",

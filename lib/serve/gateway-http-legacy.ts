@@ -92,6 +92,8 @@ export class LegacyHttp {
     if (session instanceof Response) return session;
     const { context } = this.#world;
     const stream = eventStream(exchange, context, { headers: sessionHeader(session) });
+    // Headers leave with the first bytes.
+    stream.comment("open");
     session.open(stream);
     return stream.response;
   }

@@ -52,6 +52,8 @@ export async function replyTo(
   const stopping = new AbortController().signal;
   stream = eventStream(exchange, { streams, stopping }, { ...(headers && { headers }) });
   onStream?.(stream);
+  // Headers leave with the first bytes.
+  if (early.length === 0) stream.comment("open");
   for (const text of early) stream.send({ data: text });
   early = undefined;
   void finish(done, stream);

@@ -64,11 +64,19 @@ function shownTo(result: JsonObject, knows: Knowledge): JsonObject {
   const blocks = knows.titles ? content : contentFor(content, knows);
   const isModern = resultType !== undefined || ttlMs !== undefined || cacheScope !== undefined;
   if (isFit && blocks === content && !isModern) return result;
+  const { _meta: meta, ...more } = rest;
   return {
-    ...rest,
+    ...more,
+    ...(isObject(meta) && withoutOurs(meta)),
     ...(blocks !== undefined && { content: blocks }),
     ...(isFit && structuredContent !== undefined && { structuredContent }),
   };
+}
+
+/** `_meta` without the name of the server, which only modern results have. */
+function withoutOurs(meta: JsonObject): JsonObject {
+  const { [`${metaPrefix}serverInfo`]: _, ...kept } = meta;
+  return Object.keys(kept).length === 0 ? {} : { _meta: kept };
 }
 
 /** Blocks of a kind that an old revision does not know, in words. */
