@@ -3,6 +3,7 @@
  * else. The stream begins once it is certain that the tool may be called; a client that leaves cancels the call.
  */
 import type { JsonObject } from "../base/json.ts";
+import type { Outcome } from "../hooks/call.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { type EventStream, eventStream } from "./stream.ts";
 import { doneOf, textOf } from "./tools-answer.ts";
@@ -46,12 +47,9 @@ export async function streamCall(
     if (refusal !== undefined) throw refusal;
   }
   const open = (stream = openStream(exchange, context, left));
-  void outcome.then((ended) => {
-    const text = ended.result === undefined ? "" : textOf(ended.result);
-    if (ended.status === "completed" && text !== "") send(open, { chunk: text });
-    send(open, doneOf(ended, id));
-    open.end();
-  });
+  // Bun holds back the head of an answer until there is something of its body.
+  open.comment("the call runs");
+  void finish(open, outcome, id);
   return open.response;
 }
 
@@ -69,6 +67,15 @@ function openStream(exchange: Exchange, context: ServeContext, left: AbortContro
     left.abort();
     throw error;
   }
+}
+
+/** The text, then all the rest; an outcome never rejects. */
+async function finish(stream: EventStream, outcome: Promise<Outcome>, id: string): Promise<void> {
+  const ended = await outcome;
+  const text = ended.result === undefined ? "" : textOf(ended.result);
+  if (ended.status === "completed" && text !== "") send(stream, { chunk: text });
+  send(stream, doneOf(ended, id));
+  stream.end();
 }
 
 function send(stream: EventStream, event: Record<string, unknown>): void {

@@ -1,0 +1,36 @@
+/** Fixture servers of the REST tests, and small ways to read answers. */
+import { join } from "node:path";
+
+import type { Fixture } from "./kit.ts";
+
+const fixtures = join(import.meta.dir, "../fixtures");
+
+/** The fixture server that has everything, called with a prefix of its own. */
+export function featureFull(name = "re", more: Fixture = {}): Record<string, Fixture> {
+  const args = [join(fixtures, "remote/stdio.ts")];
+  return { [name]: { args, prefix: `${name}_`, ...more } };
+}
+
+/** A server with one of the named faults. */
+export function faulty(fault: string, more: Fixture = {}): Fixture {
+  return { args: [join(fixtures, "servers/faulty.ts"), fault], ...more };
+}
+
+export async function jsonOf(answer: Response): Promise<any> {
+  return await answer.json();
+}
+
+/** Status and body of an answer in one value. */
+export async function seen(answer: Promise<Response>): Promise<{ status: number; body: any }> {
+  const { status } = await answer;
+  return { status, body: await (await answer).json() };
+}
+
+/** The events of a whole stream. */
+export async function eventsOf(answer: Response): Promise<any[]> {
+  const text = await answer.text();
+  return text
+    .split("\n\n")
+    .filter((event) => event.startsWith("data: "))
+    .map((event) => JSON.parse(event.slice("data: ".length)));
+}
