@@ -14,7 +14,7 @@ import type { Route, ServeContext } from "./types.ts";
 /** What every answer needs. */
 export interface Answering {
   guard: Guard;
-  context: Pick<ServeContext, "log" | "stopping">;
+  context: Pick<ServeContext, "log" | "redact" | "stopping">;
   running: Running;
   /** Its server is there once it listens. */
   world: ExchangeWorld;
@@ -33,7 +33,7 @@ export function handlersOf(
     routes: Object.fromEntries(paths),
     fetch: (request: Request) => answer(request as Bun.BunRequest, undefined, answering),
     // Only what is thrown outside of our own answers comes here: nothing of it is told.
-    error: (error: Error) => errorResponse(error),
+    error: (error: Error) => errorResponse(error, answering.context.redact),
   };
 }
 
@@ -74,7 +74,7 @@ async function answer(
     return guard.dress(request, response);
   } catch (error) {
     if (!isHttpError(error)) logFailure(error, request, context.log);
-    return guard.dress(request, errorResponse(error));
+    return guard.dress(request, errorResponse(error, context.redact));
   } finally {
     if (exchange?.isUpgraded === false) exchange.answered();
     running.end();

@@ -94,7 +94,7 @@ export class EventQueue {
 /** Puts what the caller may hear into the queue. */
 function teller(
   { owner }: Caller,
-  { now }: ServeContext,
+  { now, redact }: ServeContext,
   queue: EventQueue,
 ): (event: HostEvent) => void {
   return (event) => {
@@ -103,6 +103,6 @@ function teller(
     const { type, ...facts } = event;
     const error = event.type === "server_state" && event.error;
     const shown = { ...facts, ...(error && { error: errorBody(error) }), at: now() };
-    queue.push({ event: type, data: JSON.stringify(shown) });
+    queue.push({ event: type, data: redact(JSON.stringify(shown)) });
   };
 }

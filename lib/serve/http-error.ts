@@ -91,10 +91,13 @@ export function errorBody(error: unknown): ErrorBody {
   return { ...body, ...facts, ...body };
 }
 
-/** The answer to a request that ended with `error`. */
-export function errorResponse(error: unknown): Response {
+/** The answer to a request that ended with `error`. @param redact hides secrets in it */
+export function errorResponse(error: unknown, redact: (text: string) => string): Response {
   const { status, options } = toHttpError(error);
-  return Response.json({ error: errorBody(error) }, { status, headers: { ...options.headers } });
+  return new Response(redact(JSON.stringify({ error: errorBody(error) })), {
+    status,
+    headers: { "content-type": "application/json", ...options.headers },
+  });
 }
 
 /** The status of an error by its code. */

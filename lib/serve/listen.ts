@@ -11,7 +11,7 @@ export interface ListenOptions {
   /** Every request must carry a token. */
   asksToken: boolean;
   /** The handlers. */
-  serve: Handlers;
+  handlers: Handlers;
 }
 
 export type Handlers = Pick<Bun.Serve.Options<SocketData>, "fetch" | "error"> & {
@@ -21,7 +21,7 @@ export type Handlers = Pick<Bun.Serve.Options<SocketData>, "fetch" | "error"> & 
 
 /** @throws HostError `usage` `config` */
 export function listen(options: ListenOptions): Bun.Server<SocketData> {
-  const { hostname, port, tls, asksToken, serve } = options;
+  const { hostname, port, tls, asksToken, handlers } = options;
   if (!asksToken && !isLoopback(hostname))
     throw new HostError(
       "usage",
@@ -30,7 +30,7 @@ export function listen(options: ListenOptions): Bun.Server<SocketData> {
     );
   try {
     return Bun.serve<SocketData>({
-      ...common(serve),
+      ...common(handlers),
       hostname,
       port,
       ...(tls && { tls }),
@@ -48,13 +48,13 @@ export function listen(options: ListenOptions): Bun.Server<SocketData> {
  */
 export function listenUnix(
   unix: string,
-  { tls, serve }: Pick<ListenOptions, "tls" | "serve">,
+  { tls, handlers }: Pick<ListenOptions, "tls" | "handlers">,
 ): Bun.Server<SocketData> {
   // In one tick: nobody else makes a file meanwhile.
   const mask = process.umask(0o177);
   try {
     return Bun.serve<SocketData>({
-      ...common(serve),
+      ...common(handlers),
       unix,
       ...(tls && { tls }),
     } as unknown as Bun.Serve.Options<SocketData>);
@@ -67,9 +67,9 @@ export function listenUnix(
 
 // --- internal ---
 
-function common(serve: Handlers) {
+function common(handlers: Handlers) {
   return {
-    ...serve,
+    ...handlers,
     development: false,
     // Said, since without development Bun shares the port with whoever else listens there, in place of an error.
     reusePort: false,

@@ -47,6 +47,8 @@ export interface ServeOptions {
   streamsMax?: number;
   /** How long running requests have to end once it stops. @default 3000 */
   graceMs?: number;
+  /** @default nothing is hidden */
+  redact?: (text: string) => string;
   now?: () => number;
 }
 
@@ -76,6 +78,7 @@ export function serve(options: ServeOptions): Served {
     host: options.host,
     log: options.log,
     stopping: stopping.signal,
+    redact: options.redact ?? ((text) => text),
     now: options.now ?? Date.now,
     streams,
     calls: new CallBook({
@@ -132,10 +135,10 @@ const graceDefaultMs = 3000;
 /** For the answers of those whose time was over. */
 const toldMs = 500;
 
-function listenAt(options: ServeOptions, serve: Handlers): Bun.Server<SocketData> {
+function listenAt(options: ServeOptions, handlers: Handlers): Bun.Server<SocketData> {
   const { unix, tls, hostname = hostnameDefault, port = portDefault, tokens = [] } = options;
-  if (unix !== undefined) return listenUnix(unix, { tls, serve });
-  return listen({ hostname, port, tls, asksToken: tokens.length > 0, serve });
+  if (unix !== undefined) return listenUnix(unix, { tls, handlers });
+  return listen({ hostname, port, tls, asksToken: tokens.length > 0, handlers });
 }
 
 function lazy(name: string): Lifecycle {

@@ -5,7 +5,7 @@ import { errorBody, HttpError } from "./http-error.ts";
 import type { Route, ServeContext } from "./types.ts";
 
 /** `/health`, answered to everybody; who sent no token where one is asked for hears of no server. */
-export function healthRoutes({ host, discovery, stopping }: ServeContext): Route[] {
+export function healthRoutes({ host, discovery, stopping, redact }: ServeContext): Route[] {
   return [
     {
       method: "GET",
@@ -19,10 +19,9 @@ export function healthRoutes({ host, discovery, stopping }: ServeContext): Route
           ready: isReady,
           ...(caller.isStranger !== true && { servers: host.servers().map(shownStatus) }),
         };
-        return Response.json(body, {
+        return shown(body, redact, {
           status: asksReady && !isReady ? 503 : 200,
           headers: {
-            "cache-control": "no-store",
             ...(asksReady && !isReady && { "retry-after": "1" }),
           },
         });
@@ -32,9 +31,9 @@ export function healthRoutes({ host, discovery, stopping }: ServeContext): Route
 }
 
 /** `GET /servers`, `GET /servers/NAME`. */
-export function serversRoutes({ host }: ServeContext): Route[] {
+export function serversRoutes({ host, redact }: ServeContext): Route[] {
   return [
-    { method: "GET", path: "/servers", handle: () => Response.json(host.servers().map(whole)) },
+    { method: "GET", path: "/servers", handle: () => shown(host.servers().map(whole), redact) },
     {
       method: "GET",
       path: "/servers/:name",
@@ -46,13 +45,21 @@ export function serversRoutes({ host }: ServeContext): Route[] {
             params["name"] ?? "",
             statuses.map(({ name }) => name),
           );
-        return Response.json(whole(found));
+        return shown(whole(found), redact);
       },
     },
   ];
 }
 
 // --- internal ---
+
+function shown(value: object, redact: ServeContext["redact"], init: ResponseInit = {}): Response {
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  return new Response(redact(JSON.stringify(value)), {
+    ...init,
+    headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
+  });
+}
 
 /** What a probe or a person wants to see at once. */
 function shownStatus({ name, state, era, revision, tools, error }: ServerStatus): object {

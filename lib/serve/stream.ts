@@ -60,6 +60,7 @@ class Events implements EventStream {
   #wanted: (() => void) | undefined;
   #drained: (() => void)[] = [];
   #closed = false;
+  #isBegun = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #keepAliveMs: number;
   readonly #release: () => void;
@@ -87,6 +88,9 @@ class Events implements EventStream {
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
+          // The head of the answer leaves with the first bytes: where there is nothing to say yet, something is said.
+          if (!this.#isBegun && this.#queue === "") this.#queue = ":\n\n";
+          this.#isBegun = true;
           if (this.#queue === "" && !this.#closed)
             await new Promise<void>((resolve) => (this.#wanted = resolve));
           const text = this.#queue;

@@ -92,6 +92,8 @@ export interface ServeContext {
   log: Log;
   /** Fires when the process begins to stop: streams end, no new work is taken. */
   stopping: AbortSignal;
+  /** Hides what must not be shown (secrets of the config, by their values) in a text that is about a server. */
+  redact: (text: string) => string;
   /** The clock in milliseconds since the epoch. */
   now: () => number;
   /** How many streams and sockets may still be opened; `eventStream` and `upgrade` take and release by themselves. */

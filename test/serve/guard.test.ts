@@ -278,12 +278,6 @@ describe("tokens", () => {
 });
 
 describe("bodies", () => {
-  const post = (body: Bun.BodyInit, type?: string) => ({
-    method: "POST",
-    body,
-    headers: type === undefined ? {} : { "content-type": type },
-  });
-
   test.each(["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"])(
     "%s is JSON",
     async (type) => {
@@ -503,3 +497,8 @@ describe("what the server itself refuses", () => {
     },
   );
 });
+
+/** A POST of a body that says to be of a type, or says nothing. */
+function post(body: Bun.BodyInit, type?: string) {
+  return { method: "POST", body, headers: type === undefined ? {} : { "content-type": type } };
+}

@@ -212,13 +212,6 @@ describe("tokens and the start key", () => {
 });
 
 describe("what is wrong is said, and nothing starts", () => {
-  const refused = async (code: number, stderr: RegExp, ...args: string[]) => {
-    const run = await mcphost("serve", ...args, ...one).run();
-    expect([run.code, run.stdout]).toEqual([code, ""]);
-    expect(run.stderr).toMatch(stderr);
-    expect(await liveProcesses(run.marker)).toEqual([]);
-  };
-
   test("an address for others without a token", () =>
     refused(2, /0\.0\.0\.0 is not a loopback.*\n.*MCPHOST_TOKEN/, "--host", "0.0.0.0"));
 
@@ -227,7 +220,8 @@ describe("what is wrong is said, and nothing starts", () => {
     await refused(
       2,
       new RegExp(`port ${serve.port} of 127.0.0.1 is taken.*\n.*lsof -i :${serve.port}`),
-      ...["--port", String(serve.port)],
+      "--port",
+      String(serve.port),
     );
     expect((await fetch(`${serve.url}/health`)).status).toBe(200);
   });
@@ -322,6 +316,14 @@ function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** It says what is wrong, and starts nothing. */
+async function refused(code: number, stderr: RegExp, ...args: string[]): Promise<void> {
+  const run = await mcphost("serve", ...args, ...one).run();
+  expect([run.code, run.stdout]).toEqual([code, ""]);
+  expect(run.stderr).toMatch(stderr);
+  expect(await liveProcesses(run.marker)).toEqual([]);
 }
 
 /** Waits until a call runs. */

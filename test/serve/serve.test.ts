@@ -169,8 +169,8 @@ describe("streams and sockets", () => {
     await using it = served({ streamsMax: 1 });
     const socket = new WebSocket(`${it.served.url.replace("http", "ws")}/socket`);
     const said = Promise.withResolvers<string>();
-    socket.onopen = () => socket.send("hi");
-    socket.onmessage = ({ data }) => said.resolve(String(data));
+    socket.addEventListener("open", () => socket.send("hi"));
+    socket.addEventListener("message", ({ data }) => said.resolve(String(data)));
     expect(await said.promise).toBe("re: hi");
     expect(it.served.context.streams.size).toBe(1);
     expect((await it.ask("/stream")).status).toBe(503);
@@ -289,10 +289,10 @@ describe("the end", () => {
   test("under load each request is answered, refused or cut, and it closes", async () => {
     await using it = serveOver({ a: {} }, { graceMs: 500 });
     await it.served.context.discovery.done;
-    let isStopped = false;
+    const end = new AbortController();
     const results: string[] = [];
     const client = async () => {
-      while (!isStopped)
+      while (!end.signal.aborted)
         results.push(
           await it.ask("/tools", { json: { tool: "a_echo", params: { x: 1 } } }).then(
             async (answer) => `${answer.status} ${(await answer.text()).slice(0, 24)}`,
@@ -303,7 +303,7 @@ describe("the end", () => {
     const clients = Array.from({ length: 8 }, client);
     await waitFor(() => results.length > 40);
     await it.served.stop();
-    isStopped = true;
+    end.abort();
     await Promise.all(clients);
     expect(results.filter((result) => result.startsWith("200 ")).length).toBeGreaterThan(40);
     const others = results.filter((result) => !/^(200 |503 |closed)/.test(result));

@@ -111,6 +111,21 @@ describe("servers", () => {
     expect((await it.host.call({ tool: "a_echo", arguments: {} })).status).toBe("completed");
   });
 
+  test("B095 no secret is in what is told of them, errors and events included", async () => {
+    const rude = { command: "/nowhere/s3cr3t", args: [], lifecycle: "eager" as const };
+    await using it = serveOver({ rude, a: server() }, { redact: hideSecret });
+    const heard = await listen(it);
+    await it.host.call({ tool: "rude_x", arguments: {} });
+    await waitFor(() => heard.text().includes("server_start"));
+    const texts = await Promise.all(
+      ["/health", "/servers", "/servers/rude"].map(async (path) => (await it.ask(path)).text()),
+    );
+    for (const text of [...texts, heard.text()]) {
+      expect(text).toContain("cannot be started");
+      expect(text).not.toContain("s3cr3t");
+    }
+  });
+
   test("stand at /servers, each by its name", async () => {
     await using it = serveOver({ a: { lifecycle: "eager" }, b: gone });
     await it.served.context.discovery.done;
@@ -191,19 +206,9 @@ describe("/metrics", () => {
 });
 
 describe("counters", () => {
-  const call = (tool: string): HostEvent => ({
-    type: "call_end",
-    id: "1",
-    owner: "default",
-    server: "a",
-    tool,
-    status: "completed",
-    durationMs: 7,
-  });
-
   test("names are bounded: what finds no place is counted together, nothing is lost", () => {
     const counters = new Counters(["a"], 3);
-    for (let at = 0; at < 50_000; at++) counters.count(call(`tool-${at % 500}`));
+    for (let at = 0; at < 50_000; at++) counters.count(callEnd(`tool-${at % 500}`));
     const calls = [...counters.calls];
     expect(calls.map(({ tool }) => tool)).toEqual(["tool-0", "tool-1", "tool-2", otherTools]);
     const sum = calls.reduce((all, { ends }) => all + (ends.get("completed") ?? 0), 0);
@@ -213,7 +218,7 @@ describe("counters", () => {
   test("each time is in one bucket, bounds included", () => {
     const counters = new Counters([]);
     for (const durationMs of [0, 1, 1.5, 300_000, 300_001])
-      counters.count({ ...call("t"), durationMs } as HostEvent);
+      counters.count({ ...callEnd("t"), durationMs } as HostEvent);
     const [count] = counters.calls;
     expect(count!.buckets).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
     expect(count!.seconds).toBeCloseTo(600.0035);
@@ -241,6 +246,14 @@ describe("/events", () => {
     expect(one.text()).not.toContain("/nowhere");
     await one.end();
     await waitFor(() => it.served.context.streams.size === 0);
+  });
+
+  test("answers at once, also where nothing happens", async () => {
+    await using it = serveOver();
+    const began = performance.now();
+    const answer = await it.ask("/events");
+    expect(performance.now() - began).toBeLessThan(5000);
+    await answer.body!.cancel();
   });
 
   test("ends when the process stops, and counts its listeners", async () => {
@@ -296,6 +309,16 @@ describe("/events", () => {
     await waitFor(() => it.served.context.streams.size === 0);
   });
 });
+
+function hideSecret(text: string): string {
+  return text.replaceAll("s3cr3t", "***");
+}
+
+/** A call that has ended well. */
+function callEnd(tool: string): HostEvent {
+  const facts = { id: "1", owner: "default", server: "a", tool, durationMs: 7 };
+  return { type: "call_end", status: "completed", ...facts };
+}
 
 interface Listening {
   events: { event: string; data: any }[];

@@ -2,6 +2,7 @@
 import { exitCodeOf, HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { resolvePath } from "../../config/paths.ts";
+import { redact } from "../../config/secrets.ts";
 import type { Config } from "../../config/types.ts";
 import type { Served, ServeOptions } from "../../serve/serve.ts";
 import type { Token } from "../../serve/types.ts";
@@ -86,6 +87,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     faces,
     servers: config.servers.filter(({ disabled }) => disabled !== true),
     startKey,
+    redact: (text) => redact(text, io.secrets ?? []),
   });
   await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
   await reportFailures(opened.failures, parsed, io);
