@@ -16,7 +16,7 @@ import type { Registry } from "./registry.ts";
 import type { RunningCalls } from "./running.ts";
 import type { CallOptions } from "./server.ts";
 import type { ListedTarget, Target } from "./tables.ts";
-import type { CallRequest, HostEvent, HostTool, OwnedCallRequest } from "./types.ts";
+import type { HostEvent, HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export interface CallContext {
@@ -105,13 +105,13 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
 
 /** Without validation nothing is listed, unless the name or a rule needs it. */
 async function resolve(
-  { tool, validate = true, detach = false, timeoutMs: waitMs }: CallRequest,
+  { tool, validate = true, detach = false, timeoutMs: waitMs, listedOnly }: OwnedCallRequest,
   { registry, policy }: CallContext,
   signal: AbortSignal,
 ): Promise<Target> {
   const needed = validate || detach || policy.some((rule) => rule.annotations !== undefined);
   const target = needed ? undefined : registry.resolveUnlisted(tool);
-  return target ?? (await registry.resolve(tool, { signal, waitMs }));
+  return target ?? (await registry.resolve(tool, { signal, waitMs, listedOnly }));
 }
 
 /**

@@ -61,9 +61,12 @@ export class Registry {
     const known = this.known(name);
     if (known !== undefined) return known;
     const since = performance.now();
+    const asked = options.listedOnly
+      ? serversMeant(name, this.#tables.named)
+      : [...this.#servers.keys()];
     const target =
       (await this.#find(name, options)) ??
-      (this.#forget(since) ? await this.#find(name, options) : undefined);
+      (this.#forget(asked, since) ? await this.#find(name, options) : undefined);
     if (target === undefined) throw this.#unknown(name);
     if (!isOffered(target.server.config, target.names))
       throw notOffered(target.server.name, target.tool);
@@ -110,7 +113,7 @@ export class Registry {
 
   async #findBare(name: string, options: UseOptions): Promise<ListedTarget | undefined> {
     const all = [...this.#servers.keys()];
-    await this.#load(all, options);
+    if (options.listedOnly !== true) await this.#load(all, options);
     const tables = this.#tables.get();
     const entry = this.#only(name, findBare(tables.table, name));
     return entry && this.#resolved(name, entry, all, tables);
@@ -168,11 +171,10 @@ export class Registry {
     throw givenUp(options.signal, cut?.error.facts);
   }
 
-  /** Marks lists from before `since` as stale. False where there is none. */
-  #forget(since: number): boolean {
-    const old = [...this.#servers.values()].filter(
-      (server) => (server.lastTools?.at ?? since) < since,
-    );
+  /** Marks the lists of these servers from before `since` as stale. False where there is none. */
+  #forget(names: readonly string[], since: number): boolean {
+    const servers = names.flatMap((name) => this.#servers.get(name) ?? []);
+    const old = servers.filter((server) => (server.lastTools?.at ?? since) < since);
     for (const server of old) server.forgetTools();
     return old.length > 0;
   }

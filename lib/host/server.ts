@@ -23,6 +23,8 @@ export interface UseOptions {
   harmless?: boolean | undefined;
   /** The list itself is wanted, and not only what a name means: one whose time is over is fetched anew. @default false */
   listing?: boolean | undefined;
+  /** A bare name means what is listed by now: nobody waits for servers that the name does not name. @default false */
+  listedOnly?: boolean | undefined;
 }
 
 /** As of a client's call; both are always there. */

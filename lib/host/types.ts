@@ -90,6 +90,11 @@ export interface OwnedCallRequest extends CallRequest {
   id?: string;
   /** Whether a tool is there for who asks, by all of its names. One that is not is as unknown as any. @default it is */
   admits?: (names: readonly string[]) => boolean;
+  /**
+   * A bare name means what is listed by now: no server is started or waited for that the name does not name.
+   * @default false
+   */
+  listedOnly?: boolean;
   /** More for `_meta` of the request, such as a trace. */
   meta?: JsonObject;
   /** What the call may log, where its server is told with each. @default what the host asks for */

@@ -32,6 +32,7 @@ export async function streamCall(
     actor: "gateway",
     owner: caller.owner,
     admits: caller.allows,
+    listedOnly: true,
     onCall() {
       isKnown = true;
       begun.resolve();

@@ -71,6 +71,7 @@ async function call(
     actor: "gateway",
     owner: caller.owner,
     admits: caller.allows,
+    listedOnly: true,
     onCall: () => (isKnown = true),
   });
   const outcome = await begun.outcome;

@@ -1,6 +1,7 @@
 /** `/tools` field by field: the list, answers, refusals, and what a call of one tool by its path comes to. */
 import { describe, expect, test } from "bun:test";
 
+import { waitFor } from "../processes.ts";
 import { everything } from "./everything.ts";
 import { serveOver } from "./kit.ts";
 import { faulty, featureFull, jsonOf, seen } from "./rest-kit.ts";
@@ -283,6 +284,24 @@ describe("POST /tools", () => {
       type: types[status],
       error: { code: expect.any(String), message: told.message, type: types[status] },
     });
+  });
+
+  test("a name that means nothing, or a bare one, waits for no server and starts none", async () => {
+    await using kit = serveOver({
+      slow: { prefix: "slow_", startMs: 60_000 },
+      good: { prefix: "good_", tools: [{ name: "mine", inputSchema: object }] },
+    });
+    await waitFor(async () => (await jsonOf(await kit.ask("/tools"))).length === 1);
+    const startedAt = performance.now();
+    expect((await kit.ask("/tools", { json: { tool: "nope" } })).status).toBe(404);
+    expect((await kit.ask("/tools/nope", { json: {} })).status).toBe(404);
+    // It rests by now, and is not woken by names of nothing.
+    const states = () => kit.host.servers().map(({ state }) => state);
+    await waitFor(() => states()[1] !== "ready");
+    expect((await kit.ask("/tools", { json: { tool: "nope" } })).status).toBe(404);
+    expect(states()[1]).not.toBe("ready");
+    expect((await kit.ask("/tools/mine", { json: {} })).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   test("the wrong type of body is refused as everywhere, in llama-server's shape too", async () => {
