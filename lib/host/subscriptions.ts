@@ -43,11 +43,11 @@ export async function subscribe(
  * From now on the lists of each modern server that is connected are kept fresh by one stream, until the host ends. It
  * starts no server. For hosts that live long: a single call must not pay for it.
  */
-export async function keepListsFresh(
+export function keepListsFresh(
   servers: readonly HostedServer[],
   events: Events,
   context: ServerContext,
-): Promise<void> {
+): void {
   const followed = new WeakSet<McpClient>();
   const look = ({ ready, name }: HostedServer) => {
     if (ready === undefined || ready.era !== "modern" || followed.has(ready)) return;
@@ -55,11 +55,11 @@ export async function keepListsFresh(
     void keepFresh(ready, name, context);
   };
   for (const server of servers) look(server);
-  for await (const event of events.listen()) {
-    if (event.type !== "server_state" || event.state !== "ready") continue;
+  events.watch((event) => {
+    if (event.type !== "server_state" || event.state !== "ready") return;
     const server = servers.find((one) => one.name === event.server);
     if (server !== undefined) look(server);
-  }
+  });
 }
 
 // --- internal ---

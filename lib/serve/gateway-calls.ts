@@ -3,7 +3,7 @@ import type { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { metaPrefix } from "../protocol/meta.ts";
 import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
@@ -26,7 +26,7 @@ export async function callTool(
   const meta = onwardMeta(params);
   logs.begin(flight);
   try {
-    const outcome = await host.call({
+    const request: OwnedCallRequest = {
       tool: scope.server === undefined ? name : `${scope.server}/${name}`,
       arguments: args,
       actor: "gateway",
@@ -34,10 +34,11 @@ export async function callTool(
       admits: scope.allows,
       signal,
       onCall: ({ server }) => (flight.server = server),
-      ...(onProgress !== undefined && { onProgress }),
-      ...(meta !== undefined && { meta }),
-      ...(from.logLevel !== undefined && { logLevel: from.logLevel }),
-    });
+    };
+    if (onProgress !== undefined) request.onProgress = onProgress;
+    if (meta !== undefined) request.meta = meta;
+    if (from.logLevel !== undefined) request.logLevel = from.logLevel;
+    const outcome = await host.call(request);
     return textOf(outcome, name, from);
   } finally {
     logs.end(flight);

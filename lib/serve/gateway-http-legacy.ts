@@ -149,50 +149,30 @@ export class LegacyHttp {
     session: Session,
     exchange: Exchange,
   ): Promise<Response> {
-    const { context, streamAfterMs } = this.#world;
+    const { gateway, context, waiting } = this.#world;
     const [only, ...more] = requests;
     const isBatch = more.length > 0 || only === undefined;
-    return await replyTo(
-      async (say) => {
-        if (!isBatch) return await this.#answer(only, session, { exchange, say });
-        const each = async (request: Request) => {
-          const reply = await this.#answer(request, session, { exchange, say });
-          if (reply !== undefined) say(reply.text);
-        };
-        await Promise.all(requests.map(each));
-        return undefined;
-      },
-      {
-        exchange,
-        streams: context.streams,
-        mayStream: true,
-        isStream: isBatch,
-        ...(streamAfterMs !== undefined && { streamAfterMs }),
-      },
-    );
-  }
-
-  async #answer(
-    request: Request,
-    session: Session,
-    { exchange, say }: { exchange: Exchange; say: (text: string) => void },
-  ): Promise<Reply> {
-    const ending = new AbortController();
-    // The client may leave and the request goes on; the end of the process ends it.
-    const end = () => {
-      if (!exchange.request.signal.aborted) ending.abort(exchange.signal.reason);
+    // The client may leave and the request goes on.
+    const answer = async (request: Request, say: (text: string) => void): Promise<Reply> => {
+      const answered = await session.running.answer(request, { gateway, from: session, say });
+      return answered && { text: answered.text, status: answered.isRefused ? 400 : 200 };
     };
-    exchange.signal.addEventListener("abort", end, { once: true });
-    const { gateway } = this.#world;
-    const { running } = session;
-    const answered = await running.answer(request, {
-      gateway,
-      from: session,
-      say,
-      ending: ending.signal,
+    const each = async (say: (text: string) => void): Promise<Reply> => {
+      const one = async (request: Request) => {
+        const reply = await answer(request, say);
+        if (reply !== undefined) say(reply.text);
+      };
+      await Promise.all(requests.map(one));
+      return undefined;
+    };
+    return await replyTo(isBatch ? each : (say) => answer(only, say), {
+      id: isBatch ? null : only.id,
+      exchange,
+      streams: context.streams,
+      waiting,
+      mayStream: true,
+      isStream: isBatch,
     });
-    exchange.signal.removeEventListener("abort", end);
-    return answered && { text: answered.text, status: answered.isRefused ? 400 : 200 };
   }
 }
 

@@ -15,12 +15,14 @@ import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
 import { replyTo } from "./gateway-reply.ts";
 import type { Downstream, Gateway } from "./gateway-types.ts";
+import type { Waiting } from "./gateway-waiting.ts";
 import type { Exchange, ServeContext } from "./types.ts";
 
 export interface HttpWorld {
   gateway: Gateway;
   context: ServeContext;
-  streamAfterMs?: number;
+  /** Answers of both eras. */
+  waiting: Waiting;
 }
 
 export class ModernHttp {
@@ -33,7 +35,7 @@ export class ModernHttp {
   }
 
   async post(message: Request, exchange: Exchange, from: Downstream): Promise<Response> {
-    const { gateway, context, streamAfterMs } = this.#world;
+    const { gateway, context, waiting } = this.#world;
     const { id, method, params = {} } = message;
     if (!gateway.has(method, from))
       return refuse(
@@ -54,7 +56,7 @@ export class ModernHttp {
       method === "tools/call" ? await this.#headerFault(params, exchange, from) : undefined;
     if (fault !== undefined)
       return refuse(400, new RpcError({ code: headerMismatch, message: fault }), id);
-    const { signal } = exchange;
+    const { signal } = exchange.request;
     const work = async (say: (text: string) => void) => {
       try {
         const notify = (name: string, given: JsonObject) => {
@@ -68,11 +70,12 @@ export class ModernHttp {
       }
     };
     return await replyTo(work, {
+      id,
       exchange,
       streams: context.streams,
+      waiting,
       mayStream,
       isStream,
-      ...(streamAfterMs !== undefined && { streamAfterMs }),
     });
   }
 
@@ -81,14 +84,16 @@ export class ModernHttp {
   /** Why the `Mcp-Param-*` headers of a call do not repeat its arguments. */
   async #headerFault(
     { name, arguments: args }: JsonObject,
-    { request, signal }: Exchange,
+    { request }: Exchange,
     { scope }: Downstream,
   ): Promise<string | undefined> {
     if (typeof name !== "string" || !isObject(args)) return undefined;
     const tool = scope.server === undefined ? name : `${scope.server}/${name}`;
     let wanted: Record<string, string> | undefined;
     try {
-      const { inputSchema } = await this.#world.context.host.resolve(tool, { signal });
+      const { inputSchema } = await this.#world.context.host.resolve(tool, {
+        signal: request.signal,
+      });
       let known = this.#headers.get(inputSchema);
       if (known === undefined)
         this.#headers.set(inputSchema, (known = { of: argumentHeaders(inputSchema) }));

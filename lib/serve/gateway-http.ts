@@ -14,6 +14,7 @@ import { LegacyHttp } from "./gateway-http-legacy.ts";
 import { ModernHttp } from "./gateway-http-modern.ts";
 import { refuse } from "./gateway-refuse.ts";
 import type { GatewayOptions, Scope } from "./gateway-types.ts";
+import { Waiting } from "./gateway-waiting.ts";
 import { createGateway } from "./gateway.ts";
 import { HttpError, isHttpError } from "./http-error.ts";
 import { Sessions } from "./sessions.ts";
@@ -30,12 +31,11 @@ export interface GatewayFaceOptions
 export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions = {}): Route[] {
   const gateway = createGateway({ ...options, ...context });
   const sessions = new Sessions({ ...options, now: context.now });
-  const world = { gateway, context, ...options };
+  const waiting = new Waiting(context.stopping, options.streamAfterMs ?? 5000);
+  const world = { gateway, context, waiting };
   const legacy = new LegacyHttp(sessions, world);
   const modern = new ModernHttp(world);
-  const { host, stopping } = context;
-  const end = () => sessions[Symbol.dispose]();
-  stopping.addEventListener("abort", end, { once: true });
+  const { host } = context;
   const servers = new Set<string>();
   const isServer = (name: string) => {
     if (!servers.has(name)) for (const one of host.servers()) servers.add(one.name);
@@ -69,14 +69,14 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     refuseModern(exchange);
     return legacy.stream(exchange, at(exchange));
   };
-  const end1 = (exchange: Exchange) => {
+  const end = (exchange: Exchange) => {
     refuseModern(exchange);
     return legacy.end(exchange, at(exchange));
   };
   return ["/mcp", "/mcp/:server"].flatMap((path): Route[] => [
     { method: "POST", path, handle: post },
     { method: "GET", path, handle: stream },
-    { method: "DELETE", path, handle: end1 },
+    { method: "DELETE", path, handle: end },
   ]);
 }
 

@@ -2,7 +2,7 @@
  * Lists that changed on any server, told to whoever follows them: once for all changes within a short time, and only by
  * servers that a listener shows (protocol.md 2.6, 10).
  */
-import type { OpenedHost } from "../host/types.ts";
+import type { HostEvent, OpenedHost } from "../host/types.ts";
 import type { ListName } from "../protocol/subscriptions.ts";
 
 /** `servers`: those whose list changed. */
@@ -16,12 +16,12 @@ export class News implements Disposable {
   readonly #changed = new Map<ListName, Set<string>>();
   /** Servers that some list was made without. */
   readonly #missing = new Set<string>();
+  readonly #hearing: Disposable;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isOver = false;
 
-  constructor(host: Pick<OpenedHost, "events">, coalesceMs: number) {
+  constructor(host: Pick<OpenedHost, "onEvent">, coalesceMs: number) {
     this.#coalesceMs = coalesceMs;
-    void this.#hear(host);
+    this.#hearing = host.onEvent((event) => this.#hear(event));
   }
 
   listen(listener: NewsListener): Disposable {
@@ -30,7 +30,7 @@ export class News implements Disposable {
   }
 
   tell(list: ListName, server: string): void {
-    if (this.#isOver || this.#listeners.size === 0) return;
+    if (this.#listeners.size === 0) return;
     const servers = this.#changed.get(list) ?? new Set();
     this.#changed.set(list, servers.add(server));
     this.#timer ??= setTimeout(() => this.#flush(), this.#coalesceMs);
@@ -42,7 +42,7 @@ export class News implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#isOver = true;
+    this.#hearing[Symbol.dispose]();
     clearTimeout(this.#timer);
     this.#listeners.clear();
   }
@@ -57,17 +57,11 @@ export class News implements Disposable {
       for (const listener of this.#listeners) listener(list, servers);
   }
 
-  async #hear(host: Pick<OpenedHost, "events">): Promise<void> {
-    for await (const event of host.events()) {
-      if (this.#isOver) return;
-      if (event.type === "tools_changed") this.tell("tools", event.server);
-      else if (event.type === "list_changed") this.tell(event.list, event.server);
-      else if (
-        event.type === "server_state" &&
-        event.state === "ready" &&
-        this.#missing.delete(event.server)
-      )
+  #hear(event: HostEvent): void {
+    if (event.type === "tools_changed") this.tell("tools", event.server);
+    else if (event.type === "list_changed") this.tell(event.list, event.server);
+    else if (event.type === "server_state" && event.state === "ready")
+      if (this.#missing.delete(event.server))
         for (const list of lists) this.tell(list, event.server);
-    }
   }
 }

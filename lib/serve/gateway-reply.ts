@@ -1,63 +1,42 @@
-import { eventStream } from "./stream.ts";
-import type { EventStream } from "./stream.ts";
 /**
  * The answer to one POST: JSON where nothing is told before it, else a stream of events that ends with it. A stream is
  * begun, too, when the answer takes long, so that whoever waits, and whatever stands between, sees life.
  */
+import type { RequestId } from "../protocol/jsonrpc.ts";
+import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { errorText } from "./gateway-messages.ts";
+import type { Waiting } from "./gateway-waiting.ts";
+import { eventStream } from "./stream.ts";
+import type { EventStream } from "./stream.ts";
 import type { Exchange, ServeContext } from "./types.ts";
 
 export interface ReplyOptions {
+  /** Of the request; null for several of them. */
+  id: RequestId | null;
   exchange: Pick<Exchange, "keepOpen" | "signal">;
   streams: ServeContext["streams"];
+  /** Those that are answered beside it. */
+  waiting: Waiting;
   /** The client takes a stream. */
   mayStream: boolean;
-  /** Answers that take longer become streams. @default 5000 */
-  streamAfterMs?: number;
-  headers?: Record<string, string>;
   /** A stream at once, whatever comes. @default false */
   isStream?: boolean;
-  /** Called with a stream that was begun, before anything is sent on it. */
-  onStream?: (stream: EventStream) => void;
 }
 
 /** What work comes to: the text of a message and its status, or nothing (nobody waits for it any more). */
 export type Reply = { text: string; status: number } | undefined;
 
-/**
- * Runs `work`, which tells what it likes by `say` and then resolves; it never rejects.
- * @throws HttpError 503 where too many streams are open
- */
-export async function replyTo(
-  work: (say: (text: string) => void) => Promise<Reply>,
-  { exchange, streams, mayStream, streamAfterMs = 5000, headers, isStream, onStream }: ReplyOptions,
-): Promise<Response> {
-  const begun = Promise.withResolvers<undefined>();
-  let early: string[] | undefined = [];
-  let stream: EventStream | undefined;
-  const done = work((text) => {
-    if (!mayStream) return;
-    if (early !== undefined) {
-      early.push(text);
-      begun.resolve(undefined);
-    } else if (stream !== undefined && stream.waiting < waitingMax) stream.send({ data: text });
+/** Tells what it likes by `say`, and then resolves; never rejects. */
+export type Work = (say: (text: string) => void) => Promise<Reply>;
+
+/** @throws HttpError 503 where too many streams are open */
+export function replyTo(work: Work, options: ReplyOptions): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const answering = new Answering(options, resolve, reject);
+    options.waiting.add(answering);
+    if (options.isStream === true) answering.grow();
+    void work((text) => answering.say(text)).then((reply) => answering.finish(reply));
   });
-  if (!isStream) {
-    const timer = mayStream ? setTimeout(begun.resolve, streamAfterMs) : undefined;
-    const isOver = done.then(() => true);
-    const first = await Promise.race([isOver, begun.promise]);
-    clearTimeout(timer);
-    if (first === true && early.length === 0) return plain(await done, headers);
-  }
-  // It ends with its answer: the end of the process is told by that.
-  const stopping = new AbortController().signal;
-  stream = eventStream(exchange, { streams, stopping }, { ...(headers && { headers }) });
-  onStream?.(stream);
-  // Headers leave with the first bytes.
-  if (early.length === 0) stream.comment("open");
-  for (const text of early) stream.send({ data: text });
-  early = undefined;
-  void finish(done, stream);
-  return stream.response;
 }
 
 // --- internal ---
@@ -65,19 +44,81 @@ export async function replyTo(
 /** Characters that a client may leave untaken; what is told besides the answer is lost. */
 const waitingMax = 4_194_304;
 
-const json = { "content-type": "application/json" };
+const json = { headers: { "content-type": "application/json" } };
 
-function plain(reply: Reply, headers: Record<string, string> | undefined): Response {
-  if (reply === undefined) return new Response(null, { status: 202, ...(headers && { headers }) });
-  const { text, status } = reply;
-  return new Response(text, {
-    status,
-    headers: headers === undefined ? json : { ...json, ...headers },
-  });
-}
+/** One answer on its way. */
+export class Answering {
+  readonly at = performance.now();
+  readonly #options: ReplyOptions;
+  readonly #resolve: (response: Response) => void;
+  readonly #reject: (error: unknown) => void;
+  #stream: EventStream | undefined;
+  #isOver = false;
 
-async function finish(done: Promise<Reply>, stream: EventStream): Promise<void> {
-  const reply = await done;
-  if (reply !== undefined) stream.send({ data: reply.text });
-  stream.end();
+  constructor(
+    options: ReplyOptions,
+    resolve: (response: Response) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get exchange(): ReplyOptions["exchange"] {
+    return this.#options.exchange;
+  }
+
+  say(text: string): void {
+    if (this.#isOver || !this.#options.mayStream) return;
+    const stream = this.#stream ?? this.#begin();
+    if (stream !== undefined && stream.waiting < waitingMax) stream.send({ data: text });
+  }
+
+  /** It takes long. */
+  grow(): void {
+    if (this.#isOver || this.#stream !== undefined || !this.#options.mayStream) return;
+    // Headers leave with the first bytes.
+    this.#begin()?.comment("open");
+  }
+
+  finish(reply: Reply): void {
+    if (this.#isOver) return;
+    this.#leave();
+    const stream = this.#stream;
+    if (stream !== undefined) {
+      if (reply !== undefined) stream.send({ data: reply.text });
+      stream.end();
+    } else if (reply === undefined) this.#resolve(new Response(null, { status: 202 }));
+    else if (reply.status === 200) this.#resolve(new Response(reply.text, json));
+    else this.#resolve(new Response(reply.text, { ...json, status: reply.status }));
+  }
+
+  /** There is no time left for it. */
+  end(): void {
+    const { id } = this.#options;
+    const error = new RpcError({ code: internalError, message: "mcphost is stopping" });
+    this.finish(id === null ? undefined : { text: errorText(id, error), status: 200 });
+  }
+
+  // --- internal ---
+
+  #begin(): EventStream | undefined {
+    const { exchange, streams } = this.#options;
+    try {
+      // It ends with its answer: the end of the process is told by that.
+      this.#stream = eventStream(exchange, { streams, stopping: new AbortController().signal });
+      this.#resolve(this.#stream.response);
+      return this.#stream;
+    } catch (error) {
+      this.#leave();
+      this.#reject(error);
+      return undefined;
+    }
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#options.waiting.delete(this);
+  }
 }

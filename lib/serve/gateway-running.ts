@@ -17,8 +17,6 @@ export interface AnswerWith {
   from: Downstream;
   /** Sends what comes before the answer. */
   say: (text: string) => void;
-  /** Ends the request, which is told so. */
-  ending?: AbortSignal;
 }
 
 export class Running {
@@ -31,14 +29,12 @@ export class Running {
 
   /** Works on a request. Never rejects. */
   async answer({ id, method, params = {} }: Request, options: AnswerWith): Promise<Answered> {
-    const { gateway, from, say, ending } = options;
+    const { gateway, from, say } = options;
     const refusal = this.#refusal(id);
     if (refusal !== undefined) return { text: errorText(id, refusal), isRefused: true };
     const abort = new AbortController();
     const { signal } = abort;
     this.#byId.set(id, abort);
-    const end = () => abort.abort(ending?.reason);
-    ending?.addEventListener("abort", end, { once: true });
     const notify = (name: string, given: JsonObject) => {
       if (this.#byId.get(id) === abort) say(messageText({ method: name, params: given }));
     };
@@ -48,7 +44,6 @@ export class Running {
     } catch (error) {
       text = errorText(id, toRpcError(error, from));
     }
-    ending?.removeEventListener("abort", end);
     // Whoever cancels takes it away.
     if (this.#byId.get(id) !== abort) return undefined;
     this.#byId.delete(id);

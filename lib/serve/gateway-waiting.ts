@@ -1,0 +1,52 @@
+/**
+ * The answers that are being made, all under one timer: those that take long become streams. Once the process stops and
+ * their time is over, each is told.
+ */
+import type { Answering } from "./gateway-reply.ts";
+
+type Waiter = Pick<Answering, "at" | "grow" | "end" | "exchange">;
+
+export class Waiting {
+  readonly #streamAfterMs: number;
+  readonly #all = new Set<Waiter>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** @param stopping fires when no new ones come */
+  constructor(stopping: AbortSignal, streamAfterMs: number) {
+    this.#streamAfterMs = streamAfterMs;
+    stopping.addEventListener("abort", () => this.#stop(), { once: true });
+  }
+
+  add(waiter: Waiter): void {
+    this.#all.add(waiter);
+    this.#timer ??= setTimeout(() => this.#look(), this.#streamAfterMs);
+  }
+
+  delete(waiter: Waiter): void {
+    this.#all.delete(waiter);
+  }
+
+  // --- internal ---
+
+  /** The oldest are the first. */
+  #look(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    let nextMs: number | undefined;
+    for (const waiter of this.#all) {
+      const leftMs = waiter.at + this.#streamAfterMs - now;
+      if (leftMs > 1) {
+        nextMs = leftMs;
+        break;
+      }
+      waiter.grow();
+    }
+    // Those that have grown are still there, and are asked again with the next.
+    if (nextMs !== undefined) this.#timer = setTimeout(() => this.#look(), nextMs);
+  }
+
+  #stop(): void {
+    for (const waiter of this.#all)
+      waiter.exchange.signal.addEventListener("abort", () => waiter.end(), { once: true });
+  }
+}
