@@ -165,12 +165,6 @@ describe("the book", () => {
     });
   }
 
-  async function run(book: CallBook, args: JsonObject = {}): Promise<string> {
-    const { id, outcome } = book.begin({ tool: "t", arguments: args });
-    await outcome;
-    return id;
-  }
-
   test("keeps so many and forgets the oldest first, for as long as you like", async () => {
     const book = bookOf({ pastMax: 3 });
     const ids: string[] = [];
@@ -217,3 +211,12 @@ describe("the book", () => {
     expect(cancelled).toEqual([[id, reason]]);
   });
 });
+
+// --- internal ---
+
+/** One call of the book, to its end. */
+async function run(book: CallBook, args: JsonObject = {}): Promise<string> {
+  const { id, outcome } = book.begin({ tool: "t", arguments: args });
+  await outcome;
+  return id;
+}

@@ -20,6 +20,12 @@ const servers = {
   dead: { command: "/nonexistent/program", args: [] as string[] },
 };
 
+const ask = async (base: string, body: string) => {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${base}/tools`, { method: "POST", body, headers });
+  return { status: answer.status, body: (await answer.json()) as any };
+};
+
 /** What llama-server has of an answer; the rest is ours beside it. */
 function theirs(mine: any, other: any): any {
   if (Array.isArray(mine) && Array.isArray(other))
@@ -37,19 +43,17 @@ describe.skipIf(program === undefined)("llama-server", () => {
 
   beforeAll(async () => {
     const folder = stack.use(await tempDir());
-    const config = { mcpServers: Object.fromEntries(Object.entries(servers).map(withTimeout)) };
-    await Bun.write(folder.file("servers.json"), JSON.stringify(config));
+    const written = { mcpServers: Object.fromEntries(Object.entries(servers).map(withTimeout)) };
+    await Bun.write(folder.file("servers.json"), JSON.stringify(written));
     const free = Bun.serve({ port: 0, fetch: () => new Response() });
     const { port } = free;
     await free.stop(true);
-    const child = Bun.spawn(
-      [
-        program!,
-        ...["--host", "127.0.0.1", "--port", String(port), "--no-ui"],
-        ...["--mcp-servers-config", folder.file("servers.json")],
-      ],
-      { stdout: "ignore", stderr: "ignore" },
-    );
+    const config = folder.file("servers.json");
+    const listen = ["--host", "127.0.0.1", "--port", String(port), "--no-ui"];
+    const child = Bun.spawn([program!, ...listen, "--mcp-servers-config", config], {
+      stdout: "ignore",
+      stderr: "ignore",
+    });
     stack.defer(async () => {
       child.kill("SIGKILL");
       await child.exited;
@@ -64,12 +68,6 @@ describe.skipIf(program === undefined)("llama-server", () => {
     kit = stack.use(serveOver(Object.fromEntries(Object.entries(servers).map(withTimeout))));
   }, 40_000);
   afterAll(() => stack.disposeAsync());
-
-  const ask = async (base: string, body: string) => {
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${base}/tools`, { method: "POST", body, headers });
-    return { status: answer.status, body: (await answer.json()) as any };
-  };
 
   test("GET /tools: every entry with each of its fields, in its order", async () => {
     const other = (await (await fetch(`${url}/tools`)).json()) as any;

@@ -8,6 +8,8 @@ import { faulty, featureFull, jsonOf, seen } from "./rest-kit.ts";
 
 const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const object = { type: "object" };
+const named = (...names: string[]) => names.map((name) => ({ name, inputSchema: object }));
+const text = (value: string) => [{ type: "text", text: value }];
 
 describe("GET /tools", () => {
   test("llama-server's fields, each of its name and type, and more beside them", async () => {
@@ -82,7 +84,6 @@ describe("GET /tools", () => {
   });
 
   test("names that are cleaned stay apart, and raw ones mean the same (B116, B118, B119)", async () => {
-    const named = (...names: string[]) => names.map((name) => ({ name, inputSchema: object }));
     await using kit = serveOver({
       a: { tools: named("x.y", "x_y", "same") },
       a_: { tools: named("x_y", "same") },
@@ -139,7 +140,6 @@ describe("POST /tools", () => {
     await using kit = serveOver(featureFull("re", { timeoutMs: 700, protocol: "legacy" }));
     const ask = (tool: string, params?: unknown) =>
       seen(kit.ask("/tools", { json: { tool, params } }));
-    const text = (value: string) => [{ type: "text", text: value }];
     expect(await ask("re_echo", { text: "hi" })).toEqual({
       status: 200,
       body: { plain_text_response: "hi", content: text("hi"), call: id },
