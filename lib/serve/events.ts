@@ -6,7 +6,7 @@ import type { HostEvent } from "../host/types.ts";
 import { boundOf } from "./bound.ts";
 import { errorBody, HttpError } from "./http-error.ts";
 import { type EventStream, eventStream } from "./stream.ts";
-import type { Caller, Route, ServeContext } from "./types.ts";
+import type { Bound, Caller, Exchange, Route, ServeContext } from "./types.ts";
 
 /** Listeners at a time; events that wait for one of them; characters given to its connection at a time. */
 export interface EventsBounds {
@@ -19,6 +19,9 @@ const bounds: EventsBounds = { listenersMax: 200, queueMax: 1000, sendMax: 64 * 
 
 export function eventsRoutes(context: ServeContext): Route[] {
   const listeners = boundOf(bounds.listenersMax);
+  const queues = new Map<EventQueue, Caller["owner"]>();
+  const watching = context.host.onEvent((event) => tell(event, queues, context));
+  context.stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
   return [
     {
       method: "GET",
@@ -28,18 +31,15 @@ export function eventsRoutes(context: ServeContext): Route[] {
           throw new HttpError(503, "busy", `${listeners.max} listen to events: no more for now`, {
             headers: { "retry-after": "5" },
           });
-        try {
-          const scope = new DisposableStack();
-          scope.defer(() => listeners.release());
-          const onClose = () => scope.dispose();
-          const stream = eventStream(exchange, context, { onClose });
-          const queue = new EventQueue(stream, bounds);
-          scope.use(context.host.onEvent(teller(exchange.caller, context, queue)));
-          return stream.response;
-        } catch (error) {
+        let queue: EventQueue | undefined;
+        const onClose = () => {
           listeners.release();
-          throw error;
-        }
+          if (queue !== undefined) queues.delete(queue);
+        };
+        const stream = openStream(exchange, context, { listeners, onClose });
+        queue = new EventQueue(stream, bounds);
+        queues.set(queue, exchange.caller.owner);
+        return stream.response;
       },
     },
   ];
@@ -91,18 +91,32 @@ export class EventQueue {
 
 // --- internal ---
 
-/** Puts what the caller may hear into the queue. */
-function teller(
-  { owner }: Caller,
+/** @throws HttpError 503, and then nobody listens */
+function openStream(
+  exchange: Exchange,
+  context: ServeContext,
+  { listeners, onClose }: { listeners: Bound; onClose: () => void },
+): EventStream {
+  try {
+    return eventStream(exchange, context, { onClose });
+  } catch (error) {
+    listeners.release();
+    throw error;
+  }
+}
+
+/** Writes an event once, for all who may hear of it. */
+function tell(
+  event: HostEvent,
+  queues: ReadonlyMap<EventQueue, Caller["owner"]>,
   { now, redact }: ServeContext,
-  queue: EventQueue,
-): (event: HostEvent) => void {
-  return (event) => {
-    const isCall = event.type === "call_start" || event.type === "call_end";
-    if (isCall && event.owner !== owner) return;
-    const { type, ...facts } = event;
-    const error = event.type === "server_state" && event.error;
-    const shown = { ...facts, ...(error && { error: errorBody(error) }), at: now() };
-    queue.push({ event: type, data: redact(JSON.stringify(shown)) });
-  };
+): void {
+  if (queues.size === 0) return;
+  const { type, ...facts } = event;
+  const owner = type === "call_start" || type === "call_end" ? event.owner : undefined;
+  const error = type === "server_state" ? event.error : undefined;
+  const shown = { ...facts, ...(error && { error: errorBody(error) }), at: now() };
+  const line = { event: type, data: redact(JSON.stringify(shown)) };
+  for (const [queue, listener] of queues)
+    if (owner === undefined || owner === listener) queue.push(line);
 }
