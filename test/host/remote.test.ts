@@ -10,7 +10,7 @@ import { openHost } from "../../lib/host/host.ts";
 import type { Host, OpenedHost, OpenHostOptions } from "../../lib/host/types.ts";
 import { serveRemote } from "../fixtures/remote/server.ts";
 import type { RemoteServer, RemoteServerOptions } from "../fixtures/remote/server.ts";
-import type { FixtureTool } from "../fixtures/remote/tools.ts";
+import type { FixtureTool } from "../fixtures/remote/tool-types.ts";
 import { textOf } from "./kit.ts";
 
 type Link = Pick<HttpServer, "transport">["transport"];
