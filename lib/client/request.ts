@@ -67,9 +67,12 @@ export async function request(
 ): Promise<Reply> {
   const { name, ask } = line;
   const { method, params, about } = asked;
-  const answer = await ask(method, params, requestOptions, about).catch((error: unknown) =>
-    afterConsent(error, line, asked, requestOptions),
-  );
+  let answer: Answer;
+  try {
+    answer = await ask(method, params, requestOptions, about);
+  } catch (error) {
+    answer = await afterConsent(error, line, asked, requestOptions);
+  }
   let reply = replyOf(answer, method, line);
   const isAsked = reply.decoded.kind === "input";
   if (isAsked) {

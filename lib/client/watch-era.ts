@@ -6,7 +6,7 @@
 import { HostError } from "../base/errors.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
-import type { Peer } from "../transport/peer-types.ts";
+import type { Answer, Peer } from "../transport/peer-types.ts";
 import { isRefused } from "./link.ts";
 
 export interface WatchOptions {
@@ -41,18 +41,19 @@ export function watchEra(peer: Peer, { name, remembered, isStill }: WatchOptions
     }
   };
 
+  const prove = (answer: Answer): Answer => {
+    isProven = true;
+    return answer;
+  };
+  const failed = async (error: unknown, method: string): Promise<never> => {
+    throw (await isWrong(error, method)) ? eraLost(name, method, error) : error;
+  };
+
   return {
     ...peer,
-    async request(method, params, options) {
-      try {
-        const answer = await peer.request(method, params, options);
-        isProven = true;
-        return answer;
-      } catch (error) {
-        if (await isWrong(error, method)) throw eraLost(name, method, error);
-        throw error;
-      }
-    },
+    // On the path of every request: no more than it takes.
+    request: (method, params, options) =>
+      peer.request(method, params, options).then(prove, (error) => failed(error, method)),
     [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
 }

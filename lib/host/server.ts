@@ -9,7 +9,7 @@ import type { ServerConfig } from "../config/types.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext, WaitOptions } from "./connection.ts";
 import { fetchTools, lateList } from "./fetch-tools.ts";
-import type { Remote } from "./remote.ts";
+import type { Remote, SendCall } from "./remote.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { ServerStatus, ToolListStore } from "./types.ts";
@@ -125,9 +125,14 @@ export class HostedServer implements AsyncDisposable {
     const connection = this.#connection;
     const { ready } = connection;
     const isShared = this.config.lifecycle !== "per-call" && !options.signal.aborted;
-    if (ready === undefined || !isShared || this.#isRemote || !this.#slots.take())
+    const remote = this.#remote;
+    const isLoaded = remote !== undefined || !this.#isRemote;
+    if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())
       return this.#callLater(tool, args, options);
-    const reply = connection.watch(ready, ready.callTool(tool, args, options));
+    const send = sender(tool, args, options);
+    const reply =
+      remote?.useReady(ready, remote.call(tool, args, send), waitOf(options)) ??
+      connection.watch(ready, send(ready));
     reply.then(this.#release, this.#release);
     return reply;
   }
@@ -179,12 +184,10 @@ export class HostedServer implements AsyncDisposable {
 
   /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
   async #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    const wait = { signal: options.signal, waitMs: options.timeoutMs };
-    const send = (client: McpClient, headers?: Record<string, string>) =>
-      client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
-    if (!this.#isRemote) return await this.#later((client) => send(client), wait);
-    const remote = this.#remote ?? (await this.#loadRemote());
-    return await this.#later((client) => remote.call(client, send, { tool, args }), wait);
+    const remote = this.#isRemote ? (this.#remote ?? (await this.#loadRemote())) : undefined;
+    const send = sender(tool, args, options);
+    const work = remote?.call(tool, args, send) ?? send;
+    return await this.#later(work, waitOf(options));
   }
 
   async #loadRemote(): Promise<Remote> {
@@ -210,8 +213,7 @@ export class HostedServer implements AsyncDisposable {
       const isAlone = this.config.lifecycle === "per-call";
       if (this.#isRemote) {
         const remote = this.#remote ?? (await this.#loadRemote());
-        const watched = (client: McpClient) => connection.watch(client, work(client));
-        return isAlone ? await remote.useAlone(watched, wait) : await remote.use(watched, wait);
+        return isAlone ? await remote.useAlone(work, wait) : await remote.use(work, wait);
       }
       if (!isAlone) {
         const client = connection.ready ?? (await connection.shared(wait));
@@ -227,4 +229,13 @@ export class HostedServer implements AsyncDisposable {
   #wait({ signal, waitMs = this.timeoutMs }: UseOptions): WaitOptions {
     return { signal, waitMs };
   }
+}
+
+function sender(tool: string, args: JsonObject, options: CallOptions): SendCall {
+  return (client, headers) =>
+    client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
+}
+
+function waitOf({ signal, timeoutMs: waitMs }: CallOptions): WaitOptions {
+  return { signal, waitMs };
 }

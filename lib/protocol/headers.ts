@@ -17,11 +17,12 @@ export function modernHeaders(message: Message): Record<string, string> {
   if (typeof version !== "string") return {};
   const key = namedBy.get(method);
   const name = key === undefined ? undefined : params[key];
-  return {
+  const headers: Record<string, string> = {
     "MCP-Protocol-Version": encodeHeaderValue(version),
     "Mcp-Method": encodeHeaderValue(method),
-    ...(typeof name === "string" && { "Mcp-Name": encodeHeaderValue(name) }),
   };
+  if (typeof name === "string") headers["Mcp-Name"] = encodeHeaderValue(name);
+  return headers;
 }
 
 /**

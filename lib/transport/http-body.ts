@@ -5,10 +5,13 @@ export type BodyText = { text: string; oversize?: undefined } | { text: string; 
 
 /** The whole body. Beyond `bytesMax` bytes (after decompression) the rest is left and `text` is the beginning. */
 export async function readBody(response: Response, bytesMax: number): Promise<BodyText> {
-  const { body, headers } = response;
-  const length = headers.has("content-encoding") ? null : headers.get("content-length");
-  if (body === null || (length !== null && Number(length) <= bytesMax))
-    return { text: await response.text() };
+  const { headers } = response;
+  const length = headers.get("content-length");
+  // Its stream costs more than all the rest: it is made only where somebody must count.
+  const isShort = length !== null && Number(length) <= bytesMax;
+  if (isShort && !headers.has("content-encoding")) return { text: await response.text() };
+  const { body } = response;
+  if (body === null) return { text: "" };
   const reader = body.getReader();
   const fragments: Uint8Array[] = [];
   let bytes = 0;

@@ -93,10 +93,10 @@ class HttpTransport implements Transport, Link {
     return room;
   }
 
-  fetch(init: RequestInit): Promise<Response> {
+  fetch(init: BunFetchRequestInit): Promise<Response> {
     // How long an answer may take, and a stream be quiet, is for whoever waits for it to say.
-    const unhurried: BunFetchRequestInit = { ...init, timeout: false };
-    return this.options.fetch(this.options.url, unhurried);
+    init.timeout = false;
+    return this.options.fetch(this.options.url, init);
   }
 
   get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
@@ -134,13 +134,14 @@ class HttpTransport implements Transport, Link {
     this.#exchanges.add(exchange);
     const era = isModern ? modern : this.#session.headers;
     const own = { ...posted, ...era, ...headers };
-    void this.#exchange(exchange, { method: "POST", body, headers: own });
+    const { signal } = exchange.ending;
+    void this.#exchange(exchange, { method: "POST", body, headers: own, signal });
   }
 
   async #exchange(exchange: Exchange, init: RequestInit): Promise<void> {
     const { id, ending, isModern, message } = exchange;
     try {
-      const response = await this.fetch({ ...init, signal: ending.signal });
+      const response = await this.fetch(init);
       const { headers, ok } = response;
       const stray = isModern ? strayHeaders(headers) : undefined;
       if (stray !== undefined) this.#goodbyes.say(stray);
