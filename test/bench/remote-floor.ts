@@ -25,7 +25,7 @@ if (calls === undefined) {
   await stdout.flush();
   if (!isModern) await fetch(url, { method: "DELETE", headers });
 } else {
-  await inFlight(500, Number(width));
+  await inFlight(20_000, Number(width));
   const started = performance.now();
   await inFlight(Number(calls), Number(width));
   console.log(JSON.stringify({ ms: performance.now() - started, calls: Number(calls) }));
