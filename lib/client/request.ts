@@ -5,7 +5,7 @@
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
-import type { Codec, Decoded } from "../protocol/codec.ts";
+import type { Codec, Decoded, Envelope } from "../protocol/codec.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { Answer, PeerRequestOptions } from "../transport/peer-types.ts";
@@ -35,11 +35,13 @@ export interface Line extends ConnectOptions {
 export function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
   const { clientInfo, logLevel } = options;
   const capabilities = capabilitiesOf(options.answers, codec.revision);
-  const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
+  /** One for all requests: each puts its id in and is dressed at once. */
+  const envelope: Envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
   return (method, params, requestOptions, about) => {
     const dressed = (id: number): JsonObject => {
       requestOptions.onId?.(id);
-      return codec.params(params, { ...envelope, progressToken: id });
+      envelope.progressToken = id;
+      return codec.params(params, envelope);
     };
     return peer.request(method, dressed, {
       ...requestOptions,

@@ -183,11 +183,12 @@ export class HostedServer implements AsyncDisposable {
   }
 
   /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
-  async #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    const remote = this.#isRemote ? (this.#remote ?? (await this.#loadRemote())) : undefined;
+  #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
+    const remote = this.#remote;
+    if (remote === undefined && this.#isRemote)
+      return this.#loadRemote().then(() => this.#callLater(tool, args, options));
     const send = sender(tool, args, options);
-    const work = remote?.call(tool, args, send) ?? send;
-    return await this.#later(work, waitOf(options));
+    return this.#later(remote?.call(tool, args, send) ?? send, waitOf(options));
   }
 
   async #loadRemote(): Promise<Remote> {
@@ -205,15 +206,18 @@ export class HostedServer implements AsyncDisposable {
     wait: WaitOptions & Pick<UseOptions, "harmless">,
   ): Promise<T> {
     const connection = this.#connection;
-    if (wait.signal.aborted || !this.#slots.take())
-      await this.#slots.acquire(wait.signal).catch(() => {
-        throw givenUp(wait.signal);
-      });
+    try {
+      await this.#slots.acquire(wait.signal);
+    } catch {
+      throw givenUp(wait.signal);
+    }
     try {
       const isAlone = this.config.lifecycle === "per-call";
       if (this.#isRemote) {
         const remote = this.#remote ?? (await this.#loadRemote());
-        return isAlone ? await remote.useAlone(work, wait) : await remote.use(work, wait);
+        if (isAlone) return await remote.useAlone(work, wait);
+        const { ready } = connection;
+        return await (ready ? remote.useReady(ready, work, wait) : remote.use(work, wait));
       }
       if (!isAlone) {
         const client = connection.ready ?? (await connection.shared(wait));

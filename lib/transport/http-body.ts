@@ -3,13 +3,14 @@
 /** A text, or (`oversize`) how many bytes there were when it was left. */
 export type BodyText = { text: string; oversize?: undefined } | { text: string; oversize: number };
 
+/** It says itself that it is within the bound: then it can be taken at once, and nobody must count. */
+export function isShort({ headers }: Response, bytesMax: number): boolean {
+  const length = headers.get("content-length");
+  return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
+}
+
 /** The whole body. Beyond `bytesMax` bytes (after decompression) the rest is left and `text` is the beginning. */
 export async function readBody(response: Response, bytesMax: number): Promise<BodyText> {
-  const { headers } = response;
-  const length = headers.get("content-length");
-  // Its stream costs more than all the rest: it is made only where somebody must count.
-  const isShort = length !== null && Number(length) <= bytesMax;
-  if (isShort && !headers.has("content-encoding")) return { text: await response.text() };
   const { body } = response;
   if (body === null) return { text: "" };
   const reader = body.getReader();
@@ -62,8 +63,9 @@ export async function readExcerpt(
 
 /** The type alone, in small letters; empty where there is none. */
 export function typeOf({ headers }: Response): string {
-  const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
-  return type.trim().toLowerCase();
+  const type = headers.get("content-type") ?? "";
+  const end = type.indexOf(";");
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase();
 }
 
 // --- internal ---
