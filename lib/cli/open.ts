@@ -71,7 +71,7 @@ export async function openFromFlags(
   early?: EarlyStart,
 ): Promise<Opened> {
   try {
-    const answers = await answersFrom(parsed, io, log);
+    const answers = await answersFrom(parsed, io);
     return open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
   } catch (error) {
     if (early) await endEarly(early);
