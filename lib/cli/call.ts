@@ -55,14 +55,31 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   throw await cause(outcome.error, opened, tool);
 }
 
-/** What to throw: a name that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
-export async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
+/**
+ * What to throw: a name that nobody knows may be one of a server whose entry could not be read. Where it must be, that is
+ * what is wrong; where it may be, that is said, too.
+ */
+export async function cause(error: unknown, opened: Opened, tool: string): Promise<unknown> {
+  const { failures, config, explain } = opened;
   if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
     return await explain(error);
   const meant = failures.find(
     ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
   );
-  return meant?.error ?? error;
+  const [first, ...others] = failures.map((failure) => failure.error);
+  if (meant !== undefined || first === undefined) return meant?.error ?? error;
+  const isUsable = config.servers.some(({ disabled }) => disabled !== true);
+  if (isUsable && !("nearest" in error.facts)) return error;
+  const { code, message, facts, hint } = isUsable ? error : first;
+  const unread = (isUsable ? [first, ...others] : others).map(
+    (one) => `not listed: ${one.message}`,
+  );
+  const hints = [...(hint === undefined ? [] : [hint]), ...unread];
+  return new HostError(code, message, {
+    facts,
+    ...(hints.length > 0 && { hint: hints.join("; ") }),
+    cause: error,
+  });
 }
 
 // --- internal ---

@@ -13,7 +13,9 @@ export function merged(reason: unknown, error: unknown): unknown {
   if (!isHostError(reason) || !isHostError(error) || error === reason) return reason;
   const facts = { ...error.facts, ...reason.facts };
   const step = reason.code === "timeout" ? stepOf(error.facts) : "";
-  return new HostError(reason.code, `${reason.message}${step}`, { facts, cause: error });
+  const { hint } = reason;
+  const options = { facts, ...(hint !== undefined && { hint }), cause: error };
+  return new HostError(reason.code, `${reason.message}${step}`, options);
 }
 
 // --- internal ---

@@ -28,7 +28,7 @@ export async function tellOf(
   const failures = [...opened.failures, ...explained];
   const code = await reportFailures(failures, parsed, io);
   const [first] = failures;
-  return { code, failed: first && Math.max(code, exitCodeOf(first.error)) };
+  return { code, failed: first && (code || exitCodeOf(first.error)) };
 }
 
 /**

@@ -56,7 +56,7 @@ export async function configFromFlags(
   config.policy.push(...policyOf(flags));
   const timeoutMs = durationOf(flags, "timeout");
   if (timeoutMs !== undefined)
-    config.servers = config.servers.map((server) => ({ ...server, timeoutMs }));
+    config.servers = config.servers.map((server) => timed(server, timeoutMs));
   return config;
 }
 
@@ -71,7 +71,7 @@ export async function openFromFlags(
   early?: EarlyStart,
 ): Promise<Opened> {
   try {
-    const answers = await answersFrom(parsed, io, log);
+    const answers = await answersFrom(parsed, io);
     return open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
   } catch (error) {
     if (early) await endEarly(early);
@@ -152,6 +152,13 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 }
 
 // --- internal ---
+
+/** A server that is only reached is waited for no longer than the flag says, whatever its entry says of its start. */
+function timed(server: ServerConfig, timeoutMs: number): ServerConfig {
+  const { kind, startTimeoutMs } = server;
+  if (kind === "stdio" || startTimeoutMs === undefined) return { ...server, timeoutMs };
+  return { ...server, timeoutMs, startTimeoutMs: Math.min(timeoutMs, startTimeoutMs) };
+}
 
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
 

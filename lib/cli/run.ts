@@ -67,7 +67,7 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
     controller.abort(reason);
     if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
   };
-  const interrupt = () => end(cancelled("SIGINT"));
+  const interrupt = (reason = cancelled("SIGINT")) => end(reason);
   const io: Io = { ...rest, ...shown, cwd, signal: controller.signal, interrupt };
   using _signals = watchSignals((signal) => end(cancelled(signal)), early ? hangupMs : 0);
   let debug = false;

@@ -6,7 +6,7 @@ import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
-import { writePrivate } from "../config/files.ts";
+import { readOwn, writePrivate } from "../config/files.ts";
 import { joinPath } from "../config/paths.ts";
 
 /** A task, and what is needed to reach its server again. */
@@ -57,8 +57,7 @@ export function taskStore({ folder, log, now = Date.now }: TaskStoreOptions): Ta
   };
   const read = async (path: string): Promise<KeptTask[]> => {
     try {
-      const text = await Bun.file(path).slice(0, bytesMax).text();
-      const task = taskIn(JSON.parse(text));
+      const task = taskIn(JSON.parse(await readOwn(path, bytesMax)));
       if (now() < expiry(task)) return [task];
       await remove(path);
     } catch (error) {

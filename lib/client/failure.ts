@@ -38,7 +38,7 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
         hint:
           hintOf(info) ??
           (info.stderr === undefined
-            ? "is an MCP server at that URL? if it is slow to answer, raise startTimeoutMs"
+            ? "is an MCP server at that URL? if it is slow to answer, raise timeoutMs (and startTimeoutMs)"
             : "is it an MCP server on stdin and stdout? if it is slow to start, raise startTimeoutMs"),
         cause: error,
       },

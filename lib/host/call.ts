@@ -85,8 +85,9 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     const isSent = sent && ours.facts.sent !== false;
     outcome = failureOf(ours, { sent: isSent, durationMs: performance.now() - startedAt });
   }
-  if (call !== undefined) {
-    const { id, server, tool } = call;
+  const told = call ?? untold(request, outcome, emit);
+  if (told !== undefined) {
+    const { id, server, tool } = told;
     const { status, durationMs } = outcome;
     emit({ type: "call_end", id, server, tool, status, durationMs });
   }
@@ -94,6 +95,15 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
 }
 
 // --- internal ---
+
+/** Tells of a call that failed before its tool was found, where it is known whose it is: its server cannot be reached, say. */
+function untold({ tool }: CallRequest, { error }: Outcome, emit: CallContext["emit"]) {
+  const server = error?.facts.server;
+  if (server === undefined) return undefined;
+  const told = { id: crypto.randomUUID(), server, tool: error?.facts.tool ?? tool };
+  emit({ type: "call_start", ...told });
+  return told;
+}
 
 /** Without validation nothing is listed, unless the name or a rule needs it. */
 async function resolve(

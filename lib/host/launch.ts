@@ -64,6 +64,7 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
 /** Of a connection, what is the same for every kind of server. */
 function commonOf(server: ServerConfig, { context, signal, onListChanged }: LaunchOptions) {
   const { answers = {}, limits, log, serverLogLevel = "warning" } = context;
+  const startTimeoutMs = startTimeoutOf(server);
   return {
     ...limits,
     name: server.name,
@@ -73,10 +74,19 @@ function commonOf(server: ServerConfig, { context, signal, onListChanged }: Laun
     signal,
     protocol: server.protocol,
     logLevel: serverLogLevel,
-    ...(server.startTimeoutMs !== undefined && { startTimeoutMs: server.startTimeoutMs }),
+    ...(startTimeoutMs !== undefined && { startTimeoutMs }),
     onListChanged,
   };
 }
+
+/** Nobody waits longer for the first word of a server that runs already than for any other; a process takes time to start. */
+function startTimeoutOf({ kind, timeoutMs, startTimeoutMs }: ServerConfig): number | undefined {
+  if (startTimeoutMs !== undefined || kind === "stdio" || timeoutMs === undefined)
+    return startTimeoutMs;
+  return Math.min(timeoutMs, startTimeoutMaxMs);
+}
+
+const startTimeoutMaxMs = 60_000;
 
 function spawn(server: StdioServer, context: LaunchContext): Child {
   const { name, command, args, cwd, stopMs } = server;

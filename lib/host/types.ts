@@ -43,6 +43,10 @@ export interface ServerStatus {
   error?: HostError;
 }
 
+/**
+ * Each call is told by a start and an end, unless no server is known to have its tool. `tool` is the server's own name; as it
+ * was asked for, where the server could not be reached.
+ */
 export type HostEvent =
   | { type: "server_state"; server: string; state: ServerStatus["state"]; error?: HostError }
   | { type: "tools_changed"; server: string }

@@ -64,10 +64,11 @@ function redirectOf(response: Response, { url, init }: Outgoing, name: string): 
       facts: { ...facts, sent: false },
       hint: "the server's configuration is wrong",
     });
-  const origin = target.origin === "null" ? target.protocol : target.origin;
+  // Its query may hold what is secret.
+  const place = target.origin === "null" ? target.protocol : target.origin + target.pathname;
   if (target.origin !== url.origin)
-    throw new HostError("server_exit", `server "${name}": ${url.origin} redirects to ${origin}`, {
-      facts: { ...facts, sent: status === 303, location: origin },
+    throw new HostError("server_exit", `server "${name}": ${url.origin} redirects to ${place}`, {
+      facts: { ...facts, sent: status === 303, location: place },
       hint: `another origin is never followed, since headers and tokens are for ${url.host} alone; if it is the right place, write its address in the config`,
     });
   if (status === 303 && !isGet)

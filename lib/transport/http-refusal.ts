@@ -10,6 +10,7 @@ import { readExcerpt, typeOf } from "./http-body.ts";
 import { exchangeFacts, lostSession } from "./http-errors.ts";
 import { challengeOf, clean, retryAfterOf } from "./http-facts.ts";
 import type { Exchange, Link } from "./http-types.ts";
+import { codeOfStatus, statusHint } from "./status.ts";
 import type { Incoming } from "./transport.ts";
 
 /** A response other than 200: its JSON-RPC error goes to the request, else the request fails. */
@@ -59,7 +60,7 @@ export function noAnswer(
   const challenge = challengeOf(response.headers.get(challengeHeader));
   const retryAfterMs = retryAfterOf(response.headers);
   const excerpt = clean(body);
-  const { code, what, hint } = verdict(response, excerpt, exchange);
+  const { code, what, hint } = verdict(response, excerpt, exchange, link);
   const shown = excerpt === "" ? "" : `: ${excerpt}`;
   return new HostError(code, `server "${name}" ${what} to ${method}${shown}`, {
     facts: {
@@ -91,25 +92,17 @@ interface Verdict {
   hint?: string | undefined;
 }
 
-function verdict(response: Response, excerpt: string, { stray }: Exchange): Verdict {
-  const { status, ok, statusText } = response;
+function verdict(response: Response, excerpt: string, { stray }: Exchange, link: Link): Verdict {
+  const { status, ok, statusText, headers } = response;
   if (ok) return { code: "rpc_error", ...noMessage(response, excerpt, stray) };
   const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
-  if (status === 401)
-    return {
-      code: "auth_required",
-      what: `wants a sign-in: it ${answered}`,
-      hint: "give it a token: --header 'Authorization: Bearer …', or headers in the config",
-    };
-  if (status === 403)
-    return {
-      code: "auth_required",
-      what: `refuses us: it ${answered}`,
-      hint: "does the token (--header 'Authorization: Bearer …') allow this? some servers take only the host name that they were started with",
-    };
+  const { url, hasToken } = link.options;
+  const hint = statusHint({ status, url, hasToken, retryAfterMs: retryAfterOf(headers) });
   // What stands before the server lost it on the way: whether it was done is not known.
-  if (status === 502 || status === 504) return { code: "server_exit", what: answered };
-  return { code: "rpc_error", what: answered, hint: hintOf(status) };
+  const isLost = status === 502 || status === 504;
+  const code = codeOfStatus(status, isLost ? "server_exit" : "rpc_error");
+  const lead = { 401: "wants a sign-in: it ", 403: "refuses us: it " }[status] ?? "";
+  return { code, what: `${lead}${answered}`, hint };
 }
 
 /** A success without a message. */
@@ -140,15 +133,6 @@ function noMessage(
 }
 
 const knownEncodings = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
-
-function hintOf(status: number): string | undefined {
-  if (status === 404)
-    return "is that the address of its MCP endpoint (often with /mcp at the end)?";
-  if (status === 429) return "it gets more requests than it takes; try again later";
-  return status >= 500
-    ? "the server, or what stands before it, has a fault; its log may tell"
-    : undefined;
-}
 
 function isUnknownMethod(item: Incoming, id: RequestId | undefined): boolean {
   if (!("message" in item) || !isResponse(item.message)) return false;

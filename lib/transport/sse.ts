@@ -26,7 +26,7 @@ export interface SseOptions extends RemoteOptions {
 
 /**
  * Opens the stream and waits for the address.
- * @throws HostError `server_start` (refused, no event stream, it ended, an address elsewhere), `timeout`, `cancelled`,
+ * @throws HostError `server_start` (refused, no event stream, it ended, an address elsewhere, too late), `cancelled`,
  *   and what `options.fetch` throws
  */
 export async function openSse(options: SseOptions): Promise<Transport> {
@@ -172,9 +172,9 @@ async function firstEndpoint(options: SseOptions, events: EventStream): Promise<
 
 function late(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" named no address for messages within ${timeoutMs} ms`;
-  return new HostError("timeout", text, {
+  return new HostError("server_start", text, {
     facts: { server, timeoutMs, sent: false },
-    hint: "an HTTP+SSE server begins its stream with an `endpoint` event; a longer startTimeoutMs waits longer",
+    hint: "an HTTP+SSE server begins its stream with an `endpoint` event; if it is slow, raise timeoutMs (and startTimeoutMs)",
   });
 }
 

@@ -3,7 +3,12 @@ import { expect, test } from "bun:test";
 
 import { parseDuration, parseTimeout } from "../../lib/config/duration.ts";
 import { parseEnvFile } from "../../lib/config/env-file.ts";
-import { redact, secretsOfArgument } from "../../lib/config/secrets.ts";
+import {
+  redact,
+  secretsOfArgument,
+  secretsOfHeader,
+  secretsOfUrl,
+} from "../../lib/config/secrets.ts";
 import { parseCommandLine } from "../../lib/config/shell-words.ts";
 import { parseSpec } from "../../lib/config/spec.ts";
 import { errorOf, plain } from "./kit.ts";
@@ -216,13 +221,24 @@ test.each<[before: string, argument: string, secrets: string[]]>([
   ["--api-key", "s3cr3t-1", ["s3cr3t-1"]],
   ["", "--apiKey=s3cr3t-1", ["s3cr3t-1"]],
   ["--header", "Authorization: Bearer s3cr3t-1", ["Bearer s3cr3t-1", "s3cr3t-1"]],
-  ["", "postgres://u:s3cr3t-1@h/d?a=s3cr3t-2", ["s3cr3t-1", "s3cr3t-2"]],
+  ["", "postgres://u:s3cr3t-1@h/d?a=s3cr3t-2", ["s3cr3t-1", "s3cr3t-2", "dTpzM2NyM3QtMQ=="]],
   ["--token", "--verbose", []],
   ["--token-file", "/run/secrets/token", []],
   ["--verbose", "plain-word", []],
   ["", "path=some-folder", []],
 ])("%s %s holds %p", (before, argument, secrets) => {
   expect([...new Set(secretsOfArgument(argument, before))].toSorted()).toEqual(secrets.toSorted());
+});
+
+test("a scheme alone is no secret; what stands behind it is, clipped or packed, too", () => {
+  const bearer = secretsOfHeader("Bearer wrongtoken");
+  expect(redact("--header 'Authorization: Bearer …'", bearer)).toContain("Bearer …");
+  expect(redact("Bearer wrong…", bearer)).toBe("***…");
+  expect(redact("Bearer wrongtoken", bearer)).toBe("***");
+  const basic = secretsOfHeader(`Basic ${btoa("user:pa55word99")}`);
+  expect(redact("who is user with pa55word99?", basic)).toBe("who is user with ***?");
+  const url = secretsOfUrl("http://user:pa55word99@h/");
+  expect(redact(`bad token Basic ${btoa("user:pa55word99")}`, url)).toBe("bad token Basic ***");
 });
 
 test("hides secrets by their values, the longest first, in the forms of JSON and URLs too", () => {
@@ -241,6 +257,7 @@ test("hides secrets by their values, the longest first, in the forms of JSON and
   expect(redact("> line two", secrets)).toBe("> ***");
   const log = JSON.stringify({ text: JSON.stringify({ k: 'quo"te\\d' }) });
   expect(redact(log, secrets)).not.toContain("quo");
+  expect(redact(`b64 ${btoa("s3cr3t-long")}`, secrets)).toBe("b64 ***=");
   // Clipped in its middle.
   expect(redact("key s3cr3t-lo… and p@ss w…, s3c…", ["s3cr3t-long", "p@ss w0rd"])).toBe(
     "key ***… and ***…, s3c…",

@@ -1,6 +1,7 @@
 /**
  * `doctor [SERVER…]`: starts, greets, lists and stops each server, and says what is wrong with it and how to mend it.
  */
+import { exitCodeOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
@@ -16,6 +17,7 @@ import type { Examination } from "../doctor-types.ts";
 import { diagnose } from "../doctor.ts";
 import type { Examined } from "../examine-types.ts";
 import { examine } from "../examine.ts";
+import { statusOf } from "../failures.ts";
 import { fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, durationOf, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf, noServers } from "../open.ts";
@@ -135,7 +137,7 @@ async function keep(
   }
 }
 
-/** Returns 3 if a server failed, 2 if only configuration did, else 0. */
+/** Returns 3 if a server failed, 2 if only configuration did, 7 if a sign-in is all that is needed, else 0. */
 async function print(
   all: readonly Examination[],
   { flags: given }: Parsed,
@@ -148,7 +150,11 @@ async function print(
     : diagnosed.map(({ seen, diagnosis }) => diagnosisText(diagnosis, seen)).join("");
   const hidden = redact(text, io.secrets ?? []);
   await io.stdout.write(shown(json ? hidden : fold(hidden, widthOf(io)), io));
-  const statuses = new Set(diagnosed.map(({ diagnosis }) => diagnosis.status));
-  if (statuses.has("failed")) return 3;
-  return statuses.has("config") ? 2 : 0;
+  return statusOf(
+    diagnosed.map(({ seen, diagnosis: { status } }) => {
+      if (status === "ok") return 0;
+      if (status === "config") return 2;
+      return seen.error?.code === "auth_required" ? exitCodeOf(seen.error) : 3;
+    }),
+  );
 }

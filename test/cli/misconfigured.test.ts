@@ -1,0 +1,53 @@
+/** Entries that cannot be read: whatever asks for something of theirs says what is wrong with them. */
+import { describe, expect, test } from "bun:test";
+
+import { expectRun, mcphost } from "../harness.ts";
+import { manyServer } from "./kit.ts";
+
+const json = (mcpServers: object) => ["--config-json", JSON.stringify({ mcpServers })];
+const asking = [
+  ["call", "get-sum", "a=1"],
+  ["call", "get-sum", "--no-validate"],
+  ["read", "demo://x"],
+  ["prompt", "p"],
+  ["subscribe", "demo://x"],
+  ["subscribe"],
+];
+
+describe.concurrent("the only server", () => {
+  test.each(asking)("%s %s", async (...words) => {
+    const run = await mcphost(...words.filter(Boolean), ...json({ x: { type: "http" } })).run();
+    const text =
+      'mcphost: server "x" of --config-json: mcpServers.x: a server of type http needs a url\n';
+    expectRun(run, { code: 2, stderr: text });
+  });
+
+  test.each([
+    ["http://127.0.0.1:9/mcp", "expected an object, found a string"],
+    [{ type: "stdio", url: "http://127.0.0.1:9/mcp" }, "a server of type stdio needs a command"],
+    [{ url: "http://127.0.0.1:9/mcp", headers: { k: 1 } }, "headers.k: expected a string"],
+  ])("%j", async (entry, text) => {
+    const run = await mcphost("call", "get-sum", ...json({ x: entry })).run();
+    expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(text) });
+  });
+});
+
+test("two of them: both are named", async () => {
+  const run = await mcphost("call", "t", ...json({ x: { type: "http" }, y: 1 })).run();
+  expectRun(run, {
+    code: 2,
+    stderr: `mcphost: server "x" of --config-json: mcpServers.x: a server of type http needs a url
+  not listed: server "y" of --config-json: mcpServers.y: expected an object, found a number
+`,
+  });
+});
+
+test("beside one that works it is named where a name is not known, and in nobody's way else", async () => {
+  const [command, ...args] = manyServer;
+  const config = json({ x: { type: "http" }, ok: { command, args } });
+  const run = await mcphost("call", "get-summer", ...config).run();
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain('no tool is called "get-summer"');
+  expect(run.stderr).toContain('; not listed: server "x" of --config-json: mcpServers.x: a server');
+  expectRun(await mcphost("call", "echo", "message=hi", ...config).run(), { stdout: "hi\n" });
+});
