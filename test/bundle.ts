@@ -20,8 +20,9 @@ const parts = [
   },
   {
     name: "run",
-    entries: ["lib/cli/run.ts", "lib/cli/call.ts"],
-    hot: ["lib/host/desk.ts", "lib/client/client.ts", "lib/transport/stdio.ts"],
+    // What speaks to servers is needed by the next one, too.
+    entries: ["lib/cli/run.ts", "lib/cli/call.ts", "lib/client/client.ts"],
+    hot: ["lib/host/desk.ts", "lib/transport/stdio.ts"],
   },
   {
     name: "remote",
@@ -94,8 +95,9 @@ function link(
         const contents = source.replace(/\bimport\("(\.[^"]+)"\)/g, (whole, name: string) => {
           const target = relative(root, join(dirname(path), name));
           const part = parts.find(({ entries }) => entries.includes(target));
-          if (part !== undefined) return `${require}("./${part.name}.js")`;
-          if (!hot.includes(target)) return whole;
+          const isOwn = part?.name === own;
+          if (part !== undefined && !isOwn) return `${require}("./${part.name}.js")`;
+          if (!isOwn && !hot.includes(target)) return whole;
           imports.push(`import * as hot${imports.length} from "${name}";`);
           return `hot${imports.length - 1}`;
         });
