@@ -8,6 +8,7 @@ import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/types.ts";
 import { loadConfig } from "../config/load.ts";
 import { resolvePath } from "../config/paths.ts";
+import { isUrl } from "../config/spec.ts";
 import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenedHost } from "../host/types.ts";
@@ -92,7 +93,7 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     debug(log, undefined, () => `config read: ${file} (${kind})`);
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
-  if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers);
+  if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers, parsed.positionals);
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log) : undefined;
   const level = textOf(flags["log-level"]);
@@ -174,10 +175,15 @@ function policyOf(flags: Parsed["flags"]): PolicyRule[] {
   return rules;
 }
 
-export function noServers(disabled: readonly ServerConfig[]): HostError {
+/** @param words what stands on the line: an address among them was meant as a server */
+export function noServers(
+  disabled: readonly ServerConfig[],
+  words: readonly string[] = [],
+): HostError {
   const why =
     disabled.length > 0 ? "every configured server is disabled" : "no server is configured";
-  return new HostError("config", why, {
-    hint: "name one: -- COMMAND…, -s NAME=COMMAND, -c FILE, or a mcphost.json in this folder or above",
-  });
+  const hint = words.some(isUrl)
+    ? "the address of a server is given by -s URL"
+    : "name one: -- COMMAND…, -s NAME=COMMAND, -s URL, -c FILE, or a mcphost.json in this folder or above";
+  return new HostError("config", why, { hint });
 }

@@ -169,6 +169,33 @@ describe.concurrent("a URL", () => {
     expect(found.stderr).not.toContain("as written");
   });
 
+  test("two on one machine are two servers, with names of their own", async () => {
+    await using one = httpServer(answer);
+    await using two = httpServer(answer);
+    const urls = ["-s", one.url, "-s", two.url];
+    const run = await mcphost("tools", "echo", ...urls).run();
+    expectRun(run, { stdout: "localhost_echo(text?: string)\nlocalhost-2_echo(text?: string)\n" });
+    const known = ["-s", "localhost=x", "--config-json", '{"mcpServers":{"localhost-2":{"command":"x"}}}'];
+    const more = await mcphost("servers", "--json", ...urls, ...known, "-s", one.url).run();
+    const names = JSON.parse(more.stdout).map(({ name }: { name: string }) => name);
+    expect(names).toEqual(["localhost-2", "localhost-3", "localhost-4", "localhost"]);
+  });
+
+  test.each([
+    ["tools http://127.0.0.1:9/mcp", "the address of a server is given by -s URL"],
+    ["doctor http://127.0.0.1:9/mcp", "the address of a server is given by -s URL"],
+    ["servers http://127.0.0.1:9/mcp", "the address of a server is given by -s URL"],
+    ["tools -- http://127.0.0.1:9/mcp", "named by -s URL, before --"],
+    ["call echo -- http://127.0.0.1:9/mcp", "named by -s URL, before --"],
+    ["tee wire.log -- http://127.0.0.1:9/mcp", "named by -s URL, before --"],
+    ["http://127.0.0.1:9/mcp", "a server is reached by mcphost tools -s http://127.0.0.1:9/mcp"],
+  ])("in the wrong place gets a hint: %s", async (words, hint) => {
+    await using dir = await tempDir();
+    const run = await mcphost(...words.split(" ")).cwd(dir.path).run();
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toContain(hint);
+  });
+
   test("on this machine is not looked for through a proxy (B035)", async () => {
     await using server = httpServer(answer);
     const dead = `http://127.0.0.1:${await closedPort()}`;

@@ -112,8 +112,10 @@ const specs: [spec: string, server: object][] = [
     "http://localhost:8080/mcp",
     { kind: "http", name: "localhost", url: "http://localhost:8080/mcp" },
   ],
-  ["http://127.0.0.1:1/mcp", { kind: "http", name: "127.0.0.1" }],
-  ["http://[::1]:1/mcp", { kind: "http", name: "::1" }],
+  ["http://127.0.0.1:1/mcp", { kind: "http", name: "localhost" }],
+  ["http://[::1]:1/mcp", { kind: "http", name: "localhost" }],
+  ["http://203.0.113.7/mcp", { kind: "http", name: "203-0-113-7" }],
+  ["http://[2001:db8::1]/mcp", { kind: "http", name: "2001-db8-1" }],
   ["ws://x.y/", { kind: "http", name: "x", transport: "ws" }],
   ["curl=curl http://x/", { kind: "stdio", name: "curl", command: "curl", args: ["http://x/"] }],
   ["__proto__=cmd", { kind: "stdio", name: "__proto__", command: "cmd" }],
@@ -138,6 +140,16 @@ test.each([
 ])("refuses -s %j, and says how to write it", async (spec) => {
   const error = await errorOf(() => parseSpec(spec));
   expect(error.code).toBe("usage");
+});
+
+test.each([
+  ["x=ftp://foo/mcp", /begins with http:/],
+  ["x=127.0.0.1:41001/mcp", /is written whole: http:\/\/127\.0\.0\.1:41001…/],
+  ["localhost:41001/mcp?key=s3cr3t", /is written whole: http:\/\/localhost:41001…/],
+  ["[::1]:1/mcp", /is written whole: http:\/\/\[::1\]:1…/],
+])("an address that is not whole: -s %j", async (spec, hint) => {
+  const error = await errorOf(() => parseSpec(spec));
+  expect(error).toMatchObject({ code: "usage", hint: expect.stringMatching(hint) });
 });
 
 test.each([

@@ -30,7 +30,7 @@ const { wait: _wait, timeout: _timeout, ...flags } = serverFlags;
 const command: Command = {
   name: "doctor",
   description: "Start, greet, list and stop each server; say what is wrong and how to mend it",
-  example: "mcphost doctor -- npx -y @modelcontextprotocol/server-everything",
+  example: "mcphost doctor -s https://example.com/mcp",
   usage: "[SERVER…] [-- COMMAND…]",
   flags: {
     "SERVER…": { type: "positional", description: "names of configured servers (all)" },
@@ -89,6 +89,7 @@ function chosenOf(
   names: readonly string[],
 ): Pick<Config, "servers" | "bad"> {
   const known = [...servers, ...bad].map(({ name }) => name);
+  if (known.length === 0) throw noServers(servers, names);
   for (const name of names) if (!known.includes(name)) throw unknownServer(name, known);
   if (names.length > 0) {
     const named = ({ name }: { name: string }) => names.includes(name);

@@ -4,6 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/secrets.ts";
+import { isUrl } from "../../config/spec.ts";
 import type { Config, Origin, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";
 import { cutStart, fold, shown, widthOf } from "../fit.ts";
@@ -49,7 +50,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const { flags, positionals } = parsed;
   if (positionals.length > 0)
     throw new HostError("usage", `servers takes no ${JSON.stringify(positionals[0])}`, {
-      hint: "mcphost doctor SERVER looks at one",
+      hint: positionals.some(isUrl)
+        ? "the address of a server is given by -s URL"
+        : "mcphost doctor SERVER looks at one",
     });
   const config = await configFromFlags(parsed, io);
   for (const text of config.warnings) log({ level: "warn", text });
