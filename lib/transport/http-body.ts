@@ -3,10 +3,14 @@
 /** A text, or (`oversize`) how many bytes there were when it was left. */
 export type BodyText = { text: string; oversize?: undefined } | { text: string; oversize: number };
 
-/** It says itself that it is within the bound: then it can be taken at once, and nobody must count. */
+/**
+ * It says itself that it is within the bound: then it can be taken at once, and nobody must count. Beside chunks, or where
+ * it is unpacked, a length means nothing.
+ */
 export function isShort({ headers }: Response, bytesMax: number): boolean {
   const length = headers.get("content-length");
-  return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
+  if (length === null || !(Number(length) <= bytesMax)) return false;
+  return !headers.has("content-encoding") && !headers.has("transfer-encoding");
 }
 
 /** The whole body. Beyond `bytesMax` bytes (after decompression) the rest is left and `text` is the beginning. */

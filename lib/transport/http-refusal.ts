@@ -27,15 +27,17 @@ export async function refuse(response: Response, exchange: Exchange, link: Link)
   }
   const isChallenge = status === 401 || (status === 403 && response.headers.has(challengeHeader));
   if (!isChallenge) await link.take(items, exchange);
+  const isUnknown = items.some((item) => errorCodeOf(item) === unknownSession);
+  if (exchange.hadSession && status === 404 && isUnknown) link.loseSession(status);
   if (exchange.isAnswered) return;
   const error = noAnswer(response, text, exchange, link);
   void link.take([{ failed: { id: exchange.id, error } }]);
 }
 
 /**
- * Whether a refusal of what carried a session id says that the session is gone. 404 says so by the specification, 410 by
- * its meaning, and 400 is what some say instead, with a body about the session. An unknown method may come as 404, too,
- * under the request's own `id`.
+ * Whether a refusal of what carried a session id says that the session is gone, and so that nothing was done. 404 says so
+ * by the specification, 410 by its meaning, and 400 is what some say instead, with a body about the session. What answers
+ * the request under its own `id` is its answer, whatever the status.
  */
 export function isSessionLost(
   status: number,
@@ -43,9 +45,8 @@ export function isSessionLost(
   items: readonly Incoming[],
   id?: RequestId,
 ): boolean {
-  if (status === 410) return true;
-  if (status === 400) return /session/i.test(text);
-  return status === 404 && !items.some((item) => isUnknownMethod(item, id));
+  if (items.some((item) => isAnswerTo(item, id))) return false;
+  return status === 404 || status === 410 || (status === 400 && /session/i.test(text));
 }
 
 /** A whole response without the answer. */
@@ -134,7 +135,15 @@ function noMessage(
 
 const knownEncodings = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
 
-function isUnknownMethod(item: Incoming, id: RequestId | undefined): boolean {
+/** The SDKs' own code, which comes under the request's `id` from some: the answer of this one, and a new session for the next. */
+const unknownSession = -32001;
+
+/** Some give a number back as text. */
+function isAnswerTo(item: Incoming, id: RequestId | undefined): boolean {
   if (!("message" in item) || !isResponse(item.message)) return false;
-  return item.message.error?.code === -32601 && item.message.id === id;
+  return id !== undefined && String(item.message.id) === String(id);
+}
+
+function errorCodeOf(item: Incoming): number | undefined {
+  return "message" in item && isResponse(item.message) ? item.message.error?.code : undefined;
 }

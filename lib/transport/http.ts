@@ -103,7 +103,10 @@ class HttpTransport implements Transport, Link {
     const headers = {
       Accept: "text/event-stream",
       ...this.#session.headers,
-      ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
+      // The bytes of UTF-8, as the HTML standard has it: a header's value is Latin-1 to `fetch`.
+      ...(lastEventId !== undefined && {
+        "Last-Event-ID": Buffer.from(lastEventId).toString("latin1"),
+      }),
     };
     return this.fetch({ method: "GET", headers, signal });
   }

@@ -80,8 +80,9 @@ export async function postMessage(
   const response = await options.fetch(endpoint.href, { method: "POST", headers, body, signal });
   const text = await headOf(response);
   if (response.ok) return { items: [] };
+  // The link is gone, unless that is the answer.
   const isLost = response.status === 404 || response.status === 410;
-  const answer = isRequest(message) && !isLost ? errorAnswer(message.id, text) : undefined;
+  const answer = isRequest(message) ? errorAnswer(message.id, text, isLost) : undefined;
   if (answer !== undefined) return { items: [answer] };
   const error = refusal(options, message, response, { text, isLost });
   const lost = isLost && { lost: { httpStatus: response.status } };
@@ -130,12 +131,13 @@ function shown(text: string): string {
   return line === "" ? "" : `: ${line}`;
 }
 
-/** A JSON-RPC error in the body of a refusal, as the answer to the request that was refused. */
-function errorAnswer(id: RequestId, text: string): Incoming | undefined {
+/** A JSON-RPC error in the body of a refusal, as the answer to the request that was refused; `strict`: under its own id. */
+function errorAnswer(id: RequestId, text: string, strict: boolean): Incoming | undefined {
   const value = parse(text.trim());
   const { message } = isObject(value) ? readMessage(value) : {};
   if (message === undefined || !isResponse(message) || message.error === undefined)
     return undefined;
+  if (strict && String(message.id) !== String(id)) return undefined;
   return { message: { jsonrpc: "2.0", id, error: message.error }, text: text.trim() };
 }
 

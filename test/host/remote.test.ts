@@ -464,8 +464,8 @@ test("a session that is lost again and again is reported, not opened for ever", 
   // B040, B041
   await using server = await serveRemote({
     transport: "http",
-    intercept: answering("tools/call", (id) =>
-      refused(id, { code: -32000, message: "Session not found" }),
+    intercept: answering("tools/call", () =>
+      refused(null, { code: -32000, message: "Session not found" }),
     ),
   });
   await using host = await hostOf(server);
@@ -476,6 +476,19 @@ test("a session that is lost again and again is reported, not opened for ever", 
   for (const { message, headers } of server.requests)
     if (message !== undefined && "method" in message && message.method === "initialize")
       expect(headers["mcp-session-id"]).toBeUndefined();
+});
+
+test("a call that was answered under its own id is never sent again", async () => {
+  await using server = await serveRemote({
+    transport: "http",
+    intercept: answering("tools/call", (id) =>
+      refused(id, { code: -32000, message: "argument session_id is no uuid" }),
+    ),
+  });
+  await using host = await hostOf(server);
+  const outcome = await host.call({ tool: "echo", arguments: { text: "hi" } });
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "rpc_error" } });
+  expect(server.methods().filter((method) => method === "tools/call")).toHaveLength(1);
 });
 
 test("a server that was not there is tried again by the next call, without a pause", async () => {

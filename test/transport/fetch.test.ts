@@ -210,6 +210,23 @@ describe("Retry-After (B049)", () => {
     },
   );
 
+  test.each([
+    ['{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"half done"}}', 1],
+    ['{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"too many"}}', 4],
+    ['{"error":"too many"}', 4],
+  ])("a body that answers by the request's id is the answer: %s", async (body, times) => {
+    let asked = 0;
+    const headers = { "retry-after": "0", "content-type": "application/json" };
+    await using server = httpServer(() => {
+      asked++;
+      return new Response(body, { status: 503, headers });
+    });
+    using fetch = fetchOf();
+    const response = await fetch(server.url, post);
+    expect([response.status, await response.text(), asked]).toEqual([503, body, times]);
+    expect(response.headers.get("content-type")).toBe("application/json");
+  });
+
   test("other statuses are not tried again", async () => {
     await using server = refusing(99, 500, "0");
     using fetch = fetchOf();

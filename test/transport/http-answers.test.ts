@@ -320,6 +320,21 @@ describe("a success that is no answer", () => {
     }
   });
 
+  test("a length that is said beside chunks means nothing", async () => {
+    const chunk = `8000\r\n${" ".repeat(0x8000)}\r\n`;
+    await using server = serveRaw((socket) => {
+      const type = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+      socket.write(`${type}Content-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      for (let n = 0; n < 4; n++) socket.write(chunk);
+      socket.write(`${result(1).length.toString(16)}\r\n${result(1)}\r\n0\r\n\r\n`);
+    });
+    await using link = open(server.url, { responseBytesMax: 100_000 });
+    expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({
+      code: "rpc_error",
+      facts: { bytesMax: 100_000 },
+    });
+  });
+
   test("a bomb: small as it is sent, large as it is read", async () => {
     const body = Bun.gzipSync(
       Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"${"0".repeat(20_000_000)}"}`),

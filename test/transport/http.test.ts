@@ -301,6 +301,39 @@ describe("a session that is lost", () => {
     await link.peer.request("tools/list", {}, soon);
   });
 
+  test.each([
+    [400, -32602, "argument session_id is no uuid"],
+    [404, -32602, "no such file"],
+    [410, -32000, "it was deleted"],
+  ])(
+    "an error under the request's own id is its answer (HTTP %d)",
+    async (status, code, message) => {
+      await using server = serve(({ method, id }) => {
+        if (method !== "a") return undefined;
+        const own = status === 404 ? String(id) : id;
+        return Response.json({ jsonrpc: "2.0", id: own, error: { code, message } }, { status });
+      });
+      await using link = open(server.url);
+      await greet(link.peer);
+      expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({ code, message });
+      await link.peer.request("tools/list", {}, soon);
+      expect(server.of("a")).toHaveLength(1);
+      expect(server.of("tools/list")[0]?.headers["mcp-session-id"]).toBe("session-1");
+    },
+  );
+
+  test("404 with the SDKs' code under the own id: it is the answer, and the session is over", async () => {
+    await using server = serve(({ method, id }) => {
+      const error = { code: -32001, message: "Session not found" };
+      if (method !== "a") return undefined;
+      return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
+    });
+    await using link = open(server.url);
+    await greet(link.peer);
+    expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({ code: -32001 });
+    expect(await link.peer.closed).toMatchObject({ kind: "error", httpStatus: 404 });
+  });
+
   test("B041: an initialize never carries the old id", async () => {
     await using server = serve(() => undefined);
     await using link = open(server.url);

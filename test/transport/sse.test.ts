@@ -405,6 +405,18 @@ describe("posts that are refused", () => {
     expect(await link.transport.closed).toMatchObject({ kind: "error", httpStatus: status });
   });
 
+  test.each([404, 410])("%d with an error under the own id is the answer", async (status) => {
+    const body = '{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no such file"}}';
+    await using server = scripted(refusing(status, body, "application/json"));
+    await using link = await open(server.url);
+    await link.transport.send(request(3));
+    expect((await next(link.transport)) as unknown).toMatchObject({
+      message: { id: 3, error: { code: -32602, message: "no such file" } },
+    });
+    await link.transport.send(request(3));
+    expect((await next(link.transport)) as unknown).toMatchObject({ message: { id: 3 } });
+  });
+
   test("nobody listens any more: its request fails, unsent", async () => {
     const gone = scripted();
     await gone[Symbol.asyncDispose]();
