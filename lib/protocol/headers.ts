@@ -38,7 +38,8 @@ export function revisionHeaders(revision: string): Record<string, string> {
  * anything but printable ASCII, spaces at either end, and what looks encoded already.
  */
 export function encodeHeaderValue(value: string): string {
-  if (/^[!-~]([ -~]*[!-~])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value)) return value;
+  const isEncoded = value.startsWith("=?base64?") && value.endsWith("?=");
+  if (!isEncoded && /^[!-~]([ -~]*[!-~])?$/.test(value)) return value;
   return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
 }
 

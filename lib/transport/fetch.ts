@@ -173,18 +173,19 @@ function guardOf(
   const { signal } = request.init;
   const control = new AbortController();
   /** Fires when the answer is there: what is still looked into then has no meaning. */
-  const over = new AbortController();
+  let over: AbortController | undefined;
   const look = async () => {
+    const looking = (over = new AbortController());
     const { unreachable } = await import("./fetch-connect.ts");
-    const error = await unreachable(request.url, route, options, over.signal);
-    if (error && !over.signal.aborted) control.abort(error);
+    const error = await unreachable(request.url, route, options, looking.signal);
+    if (error && !looking.signal.aborted) control.abort(error);
   };
   const timer = setTimeout(() => void look(), options.connectTimeoutMs ?? connectTimeoutMs);
   return {
     init: { signal: signal ? AbortSignal.any([signal, control.signal]) : control.signal },
     [Symbol.dispose]() {
       clearTimeout(timer);
-      over.abort();
+      over?.abort();
     },
   };
 }
