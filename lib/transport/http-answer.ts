@@ -6,7 +6,6 @@ import type { HostError } from "../base/errors.ts";
 import { glimpse, oversize } from "./broken.ts";
 import { isShort, readBody, typeOf } from "./http-body.ts";
 import type { Exchange, HttpTimes, Link } from "./http-types.ts";
-import { isJsonLike } from "./text.ts";
 
 /** The default of `responseBytesMax`: 64 MiB. */
 export const responseBytesMax = 67_108_864;
@@ -51,7 +50,8 @@ export async function readResponse(
     }
     ({ text } = body);
   }
-  const room = isJsonLike(text.trimStart()) ? link.take(link.read(text), exchange) : undefined;
+  const isJson = /^\s*[[{]/.test(text);
+  const room = isJson ? link.take(link.read(text), exchange) : undefined;
   if (room !== undefined) await room;
   if (exchange.isAnswered || exchange.ending.signal.aborted) return;
   const { noAnswer } = await import("./http-refusal.ts");
