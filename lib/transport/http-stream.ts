@@ -4,6 +4,8 @@
  * streams have no numbers and are never opened again (1.5). Loaded when the first stream comes.
  */
 import { sleep } from "../base/async.ts";
+import { isHostError } from "../base/errors.ts";
+import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import { EventStream } from "./event-stream.ts";
 import { typeOf } from "./http-body.ts";
@@ -11,6 +13,9 @@ import type { Exchange, Link } from "./http-types.ts";
 
 /** How many connections in a row may fail, or bring nothing new. */
 export const attemptsMax = 5;
+
+/** How many of them may not even be made: a server that is started again is there in a few seconds, or not soon. */
+export const absencesMax = 2;
 
 /** What is known of a stream across its connections. */
 export interface StreamState {
@@ -45,13 +50,25 @@ export async function readAnswer(
   const state = newStream();
   let ending = await readConnection(response, state, { exchange, link });
   const { signal } = exchange.ending;
+  const { name, log } = link.options;
+  let absences = 0;
   for (let failures = 0; mayResume(exchange, state) && failures < attemptsMax; failures++) {
     await sleep(waitOf(state, failures, link), signal);
-    const { name, log } = link.options;
     debug(log, name, () => `the stream of ${exchange.message.method} is resumed`);
     const again = await connect(state, link, signal);
     if (again === "refused") break;
-    if (again === "failed") continue;
+    absences = isAbsent(again) ? absences + 1 : 0;
+    if (isAbsent(again)) {
+      ending.error = again.absent;
+      if (absences >= absencesMax) break;
+      const { message } = again.absent;
+      log({
+        level: "info",
+        server: name,
+        text: `the connection was lost, trying again: ${message}`,
+      });
+    }
+    if (again === "failed" || isAbsent(again)) continue;
     ending = await readConnection(again, state, { exchange, link });
     if (ending.isNew) failures = -1;
   }
@@ -95,12 +112,21 @@ export function waitOf({ retryMs }: StreamState, failures: number, link: Link): 
   return Math.max(retryMs ?? reconnectMs * 2 ** failures, Math.min(reconnectMs, waitMsMin));
 }
 
+/** Nothing was reached: the error that says why. */
+export interface Absent {
+  absent: HostError;
+}
+
+export function isAbsent(connection: Response | string | Absent): connection is Absent {
+  return typeof connection === "object" && "absent" in connection;
+}
+
 /** A connection behind the last event; `refused`: there will be none. */
 export async function connect(
   { lastEventId }: StreamState,
   link: Link,
   signal: AbortSignal,
-): Promise<Response | "refused" | "failed"> {
+): Promise<Response | "refused" | "failed" | Absent> {
   try {
     const response = await link.get(lastEventId, signal);
     if (response.ok && typeOf(response) === "text/event-stream") return response;
@@ -108,7 +134,7 @@ export async function connect(
     return response.status === 429 || response.status >= 500 ? "failed" : "refused";
   } catch (error) {
     if (signal.aborted) throw error;
-    return "failed";
+    return isHostError(error) && error.facts.sent === false ? { absent: error } : "failed";
   }
 }
 
