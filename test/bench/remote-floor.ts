@@ -48,6 +48,8 @@ async function greet(): Promise<void> {
   headers["mcp-session-id"] = response.headers.get("mcp-session-id") ?? "";
   headers["mcp-protocol-version"] = "2025-11-25";
   await send({ method: "notifications/initialized" });
+  // The stream of the server's own, which nothing waits for.
+  fetch(url, { headers: { ...headers, accept: "text/event-stream" } }).catch(() => {});
 }
 
 async function call(): Promise<string> {
