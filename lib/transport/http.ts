@@ -5,6 +5,7 @@
  */
 import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
+import type { HostError } from "../base/errors.ts";
 import { modernHeaders } from "../protocol/headers.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
@@ -111,14 +112,19 @@ class HttpTransport implements Transport, Link {
     return this.fetch({ method: "GET", headers, signal });
   }
 
-  /** Others in flight are told by their own answers; what is left then goes with the link. */
+  get hasSession(): boolean {
+    return this.#session.isOpen;
+  }
+
   loseSession(httpStatus: number): void {
     if (this.#lostStatus !== undefined) return;
     this.#lostStatus = httpStatus;
-    this.#session.forget();
     const how = `no longer knows this session (HTTP ${httpStatus})`;
-    const settled = settlesWithin(this.#exchanges.idle, this.times.settleMs);
-    void settled.then(() => this.#end({ kind: "error", httpStatus, how }));
+    this.#lose({ kind: "error", httpStatus, how });
+  }
+
+  loseServer({ facts }: HostError): void {
+    this.#lose({ kind: "error", how: `is not there any more (${String(facts.errno)})` });
   }
 
   /** Begins the exchange of one request. */
@@ -181,6 +187,13 @@ class HttpTransport implements Transport, Link {
     const error = lostSession(name, nameOf(message), this.#lostStatus);
     if (!isRequest(message)) throw error;
     void this.incoming.push({ failed: { id: message.id, error } });
+  }
+
+  /** Others in flight are told by their own answers; what is left then goes with the link. */
+  #lose(info: CloseInfo): void {
+    this.#session.forget();
+    const settled = settlesWithin(this.#exchanges.idle, this.times.settleMs);
+    void settled.then(() => this.#end(info));
   }
 
   #end(info: CloseInfo): void {
