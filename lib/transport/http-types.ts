@@ -17,6 +17,8 @@ export interface HttpTimes {
   deleteMs: number;
   /** How long other requests in flight may take to be refused, too, when a session is lost. @default 1000 */
   settleMs: number;
+  /** How long our own end waits for messages without an answer that are on their way. @default 200 */
+  tellMs: number;
 }
 
 export interface HttpOptions extends RemoteOptions {

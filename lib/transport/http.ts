@@ -15,6 +15,7 @@ import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
 import { listenSoon, tell } from "./http-tell.ts";
 import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
+import { UnderWay } from "./under-way.ts";
 import { textReader } from "./whole-text.ts";
 
 /** Opens nothing by itself: the first message is the first request. */
@@ -38,8 +39,9 @@ class HttpTransport implements Transport, Link {
   readonly read: Link["read"];
   readonly #session: HttpSession;
   readonly #exchanges: Exchanges;
-  /** Everything that is no request of ours ends with it. */
+  /** The server's own stream ends with it. */
   readonly #ending = new AbortController();
+  readonly #tells = new UnderWay();
   readonly #closing = Promise.withResolvers<CloseInfo>();
   readonly #goodbyes: Goodbyes;
   #isClosed = false;
@@ -80,6 +82,7 @@ class HttpTransport implements Transport, Link {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ kind: "local" });
+    await this.#tells.end(this.times.tellMs);
     if (this.#session.isOpen) this.#goodbyes.say(this.#session.headers);
     this.#session.forget();
     await this.#goodbyes.said();
@@ -172,11 +175,10 @@ class HttpTransport implements Transport, Link {
     const what = nameOf(message);
     const hadSession = this.#session.isOpen;
     const own = { ...posted, ...this.#session.headers, ...modernHeaders(message), ...headers };
-    const ending = this.#ending.signal;
-    const until = signal === undefined ? ending : AbortSignal.any([ending, signal]);
+    const until = this.#tells.until(signal);
     const init: RequestInit = { method: "POST", body, headers: own, signal: until };
-    const isTaken = await tell(this, { what, init, hadSession });
-    if (isTaken && what === "notifications/initialized") listenSoon(this, ending);
+    const isTaken = await this.#tells.track(tell(this, { what, init, hadSession }));
+    if (isTaken && what === "notifications/initialized") listenSoon(this, this.#ending.signal);
   }
 
   /** There is no link to send it on. */
@@ -200,6 +202,7 @@ class HttpTransport implements Transport, Link {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#ending.abort();
+    if (info.kind !== "local") void this.#tells.end(0);
     this.#exchanges.end();
     this.incoming.end();
     this.#closing.resolve(info);
