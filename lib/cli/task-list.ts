@@ -1,6 +1,7 @@
 /** Lists of tasks: those that are kept here, and those that servers tell of themselves. */
 import type { Log } from "../base/log.ts";
 import { cut, widthOf } from "./fit.ts";
+import { tellNone } from "./listing.ts";
 import { openFromFlags } from "./open.ts";
 import type { KeptTask } from "./task-store.ts";
 import type { Io, Parsed } from "./types.ts";
@@ -36,16 +37,17 @@ export async function tasksOfServers(
 /** One line a task, or a JSON array. */
 export async function printTasks(
   tasks: readonly Listed[],
-  { flags }: Parsed,
+  parsed: Parsed,
   io: Io,
 ): Promise<number> {
-  if (flags["json"] === true) {
+  if (parsed.flags["json"] === true) {
     const listed = tasks.map(({ taskId, server, tool, status, at, ttlMs }) => {
       return { taskId, server, tool, status, at, ttlMs };
     });
     await io.stdout.write(`${JSON.stringify(listed)}\n`);
     return 0;
   }
+  if (tasks.length === 0) await tellNone("tasks", parsed, io);
   const width = widthOf(io);
   for (const { taskId, server, tool, status, at } of tasks) {
     const began = at.replace(/\.\d+Z$/, "Z");

@@ -77,7 +77,7 @@ test.each(eras)("a task is cancelled, and is not listed any more (%s)", async (e
   const task = (...words: string[]) => mcphost("task", ...words).home(home.path);
   expectRun(await task(id, "--cancel").run(), { stderr: `mcphost: task ${id}: cancelled\n` });
   expect(statusOf(era, id)).toBe("cancelled");
-  expectRun(await task().run(), {});
+  expectRun(await task().run(), { stderr: "mcphost: there are no tasks\n" });
 });
 
 test.each(eras)(
@@ -186,7 +186,7 @@ test("a task that its server does not know any more is forgotten here, too", asy
     code: 1,
     stderr: /-32602.*\n.*keeps its tasks for a time/,
   });
-  expectRun(await task().run(), {});
+  expectRun(await task().run(), { stderr: "mcphost: there are no tasks\n" });
 });
 
 test("an id that nobody knows, or that several tasks begin with, is a usage error", async () => {
