@@ -52,34 +52,7 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
     const refusal = await refusalOf(outcome, about, { parsed, io, log });
     return await finish(outcome, { ...about, refusal }, parsed, io);
   }
-  throw await cause(outcome.error, opened, tool);
-}
-
-/**
- * What to throw: a name that nobody knows may be one of a server whose entry could not be read. Where it must be, that is
- * what is wrong; where it may be, that is said, too.
- */
-export async function cause(error: unknown, opened: Opened, tool: string): Promise<unknown> {
-  const { failures, config, explain } = opened;
-  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
-    return await explain(error);
-  const meant = failures.find(
-    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
-  );
-  const [first, ...others] = failures.map((failure) => failure.error);
-  if (meant !== undefined || first === undefined) return meant?.error ?? error;
-  const isUsable = config.servers.some(({ disabled }) => disabled !== true);
-  if (isUsable && !("nearest" in error.facts)) return error;
-  const { code, message, facts, hint } = isUsable ? error : first;
-  const unread = (isUsable ? [first, ...others] : others).map(
-    (one) => `not listed: ${one.message}`,
-  );
-  const hints = [...(hint === undefined ? [] : [hint]), ...unread];
-  return new HostError(code, message, {
-    facts,
-    ...(hints.length > 0 && { hint: hints.join("; ") }),
-    cause: error,
-  });
+  throw await (await import("./cause.ts")).cause(outcome.error, opened, tool);
 }
 
 // --- internal ---
@@ -88,7 +61,7 @@ async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   try {
     return await opened.host.resolve(tool, { signal });
   } catch (error) {
-    throw await cause(error, opened, tool);
+    throw await (await import("./cause.ts")).cause(error, opened, tool);
   }
 }
 

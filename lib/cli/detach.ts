@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import { ourPaths } from "../config/paths.ts";
 import type { Task } from "../protocol/tasks.ts";
 import type { Opened } from "./open.ts";
+import { reachingOf } from "./reaching.ts";
 import { taskStore } from "./task-store.ts";
 import type { KeptTask } from "./task-store.ts";
 import type { Io, Parsed } from "./types.ts";
@@ -46,32 +47,4 @@ export async function keepDetached(
       server,
       text: "it ends with this command, and its tasks end with it, unless it keeps them somewhere itself",
     });
-}
-
-// --- internal ---
-
-/** The flags that name servers and say how they are reached; what is only about this run is left out. */
-const reachingFlags = [
-  "server",
-  "config",
-  "config-json",
-  "env",
-  "inherit-env",
-  "header",
-  "cwd",
-  "protocol",
-  "input",
-  "no-user-config",
-] as const;
-
-/** The flags of a line that reach its servers again. */
-function reachingOf({ flags }: Pick<Parsed, "flags">): KeptTask["flags"] {
-  return Object.fromEntries(
-    reachingFlags.flatMap((name) => {
-      const value = flags[name];
-      return value === undefined || (Array.isArray(value) && value.length === 0)
-        ? []
-        : [[name, value]];
-    }),
-  );
 }

@@ -23,7 +23,7 @@ export function merged(reason: unknown, error: unknown): unknown {
 /** What was under way, as far as it is known. */
 function stepOf({ server, method, tool }: Facts): string {
   if (server === undefined) return "";
-  if (typeof method !== "string") return ` while server "${server}" was being started`;
+  if (typeof method !== "string") return ` before server "${server}" was ready`;
   const what = tool === undefined ? method : `${method} of ${tool}`;
   return ` while server "${server}" was to answer ${what}`;
 }

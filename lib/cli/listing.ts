@@ -31,6 +31,12 @@ export async function tellOf(
   return { code, failed: first && (code || exitCodeOf(first.error)) };
 }
 
+/** Says that there is nothing to show, where an empty stdout would look like a mistake of ours. */
+export async function tellNone(what: string, { flags }: Parsed, io: Io): Promise<void> {
+  if (flags["json"] === true || flags["quiet"] === true) return;
+  await io.stderr.write(`mcphost: there are no ${what}\n`);
+}
+
 /**
  * The items that a pattern means: a glob over their names, else a name, else a word of a name or text. Exact names come
  * first: an item is not hidden by others whose descriptions mention it.

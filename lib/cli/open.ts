@@ -28,6 +28,8 @@ export interface Opened extends AsyncDisposable {
   config: Config;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
+  /** Somebody answers servers that ask: some hide tools where nobody does. */
+  isAnswered: boolean;
   /** An error of a server with what we know besides: the variable that it lacks and we have, a fault in its command. */
   explain(error: unknown): Promise<unknown>;
 }
@@ -93,7 +95,8 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     debug(log, undefined, () => `config read: ${file} (${kind})`);
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
-  if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers, parsed.positionals);
+  if (servers.length === 0 && config.bad.length === 0)
+    throw noServers(config.servers, parsed.positionals);
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log) : undefined;
   const level = textOf(flags["log-level"]);
@@ -125,6 +128,7 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     host,
     config,
     failures: config.bad.map(failureOf),
+    isAnswered: answers !== undefined,
     async explain(error) {
       if (!isHostError(error) || error.code !== "server_start") return error;
       const server = started.get(error.facts.server ?? "");

@@ -23,7 +23,9 @@ export function parseSpec(spec: string): ServerConfig {
   const body = what.trim();
   const address = wholeAddress(body);
   if (link === undefined && !urlStart.test(body) && address !== undefined)
-    throw new HostError("usage", `--server ${beginningOf(spec)}: this is no URL`, { hint: address });
+    throw new HostError("usage", `--server ${beginningOf(spec)}: this is no URL`, {
+      hint: address,
+    });
   if (link === "stdio" || (link === undefined && !urlStart.test(body))) {
     const { env, words } = parseCommandLine(body);
     return { ...stdioServer(name, words, "--server", spec), givenEnv: env };
@@ -40,9 +42,13 @@ export function commandServer(words: readonly string[]): StdioServer {
 /** What stands behind `--` is a command line. @throws HostError `usage` for an address */
 export function checkCommand([command = ""]: readonly string[]): void {
   if (isUrl(command))
-    throw new HostError("usage", "what stands behind -- is a command line, and this is an address", {
-      hint: "a server that is reached is named by -s URL, before --",
-    });
+    throw new HostError(
+      "usage",
+      "what stands behind -- is a command line, and this is an address",
+      {
+        hint: "a server that is reached is named by -s URL, before --",
+      },
+    );
 }
 
 /** True for a word that begins as an address of a server does. */
@@ -54,8 +60,10 @@ export function isUrl(word: string): boolean {
  * The specs with names of their own: a URL that was named by its host gets a number behind that where the name is taken,
  * by another server of the line or one that is `taken` already. The same URL twice stays one server.
  */
-export function withOwnNames(specs: readonly ServerConfig[], taken: Iterable<string>): ServerConfig[] {
-  const isOurs = ({ written }: ServerConfig) => typeof written === "string" && isUrl(written);
+export function withOwnNames(
+  specs: readonly ServerConfig[],
+  taken: Iterable<string>,
+): ServerConfig[] {
   const names = new Set(taken);
   for (const spec of specs) if (!isOurs(spec)) names.add(spec.name);
   const byUrl = new Map<unknown, string>();
@@ -71,6 +79,11 @@ export function withOwnNames(specs: readonly ServerConfig[], taken: Iterable<str
 }
 
 // --- internal ---
+
+/** The name is of our making. */
+function isOurs({ written }: ServerConfig): boolean {
+  return typeof written === "string" && isUrl(written);
+}
 
 const urlStart = /^(https?|wss?):\/\//i;
 

@@ -17,6 +17,7 @@ export const defaultTimes: HttpTimes = {
   refusalMs: 2000,
   deleteMs: 500,
   settleMs: 1000,
+  tellMs: 200,
 };
 
 /** Resolves when the response was read and its request is answered or failed. Throws what broke the body. */

@@ -8,7 +8,7 @@ import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import { EventStream } from "./event-stream.ts";
-import { typeOf } from "./http-body.ts";
+import { readExcerpt, typeOf } from "./http-body.ts";
 import type { Exchange, Link } from "./http-types.ts";
 
 /** How many connections in a row may fail, or bring nothing new. */
@@ -56,7 +56,7 @@ export async function readAnswer(
     await sleep(waitOf(state, failures, link), signal);
     debug(log, name, () => `the stream of ${exchange.message.method} is resumed`);
     const again = await connect(state, link, signal);
-    if (again === "refused") break;
+    if (again === "refused" || again === "forgotten") break;
     absences = isAbsent(again) ? absences + 1 : 0;
     if (isAbsent(again)) {
       ending.error = again.absent;
@@ -121,16 +121,16 @@ export function isAbsent(connection: Response | string | Absent): connection is 
   return typeof connection === "object" && "absent" in connection;
 }
 
-/** A connection behind the last event; `refused`: there will be none. */
+/** A connection behind the last event; `refused`: there will be none; `forgotten`: nor is there a session, and the link ends. */
 export async function connect(
   { lastEventId }: StreamState,
   link: Link,
   signal: AbortSignal,
-): Promise<Response | "refused" | "failed" | Absent> {
+): Promise<Response | "refused" | "forgotten" | "failed" | Absent> {
   try {
     const response = await link.get(lastEventId, signal);
     if (response.ok && typeOf(response) === "text/event-stream") return response;
-    await response.body?.cancel().catch(() => {});
+    if (await isForgotten(response, link)) return "forgotten";
     return response.status === 429 || response.status >= 500 ? "failed" : "refused";
   } catch (error) {
     if (signal.aborted) throw error;
@@ -143,6 +143,19 @@ export async function connect(
 /** However soon a server wants to be asked again. */
 const waitMsMin = 50;
 const idsMax = 1024;
+
+/** Reads a refusal of a stream that was there before: the session may be lost, as the link is told. */
+async function isForgotten(response: Response, link: Link): Promise<boolean> {
+  const { status } = response;
+  const text = await readExcerpt(response, { bytesMax: excerptBytesMax, ms: link.times.refusalMs });
+  if (!link.hasSession) return false;
+  const { isSessionLost } = await import("./http-refusal.ts");
+  if (!isSessionLost(status, text, [])) return false;
+  link.loseSession(status);
+  return true;
+}
+
+const excerptBytesMax = 65_536;
 
 type Event = { id?: string; event?: string; data: string; retry?: number };
 

@@ -5,6 +5,7 @@
  */
 import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
+import type { HostError } from "../base/errors.ts";
 import { modernHeaders } from "../protocol/headers.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
@@ -14,6 +15,7 @@ import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
 import { listenSoon, tell } from "./http-tell.ts";
 import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
+import { UnderWay } from "./under-way.ts";
 import { textReader } from "./whole-text.ts";
 
 /** Opens nothing by itself: the first message is the first request. */
@@ -37,8 +39,9 @@ class HttpTransport implements Transport, Link {
   readonly read: Link["read"];
   readonly #session: HttpSession;
   readonly #exchanges: Exchanges;
-  /** Everything that is no request of ours ends with it. */
+  /** The server's own stream ends with it. */
   readonly #ending = new AbortController();
+  readonly #tells = new UnderWay();
   readonly #closing = Promise.withResolvers<CloseInfo>();
   readonly #goodbyes: Goodbyes;
   #isClosed = false;
@@ -79,6 +82,7 @@ class HttpTransport implements Transport, Link {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ kind: "local" });
+    await this.#tells.end(this.times.tellMs);
     if (this.#session.isOpen) this.#goodbyes.say(this.#session.headers);
     this.#session.forget();
     await this.#goodbyes.said();
@@ -111,14 +115,19 @@ class HttpTransport implements Transport, Link {
     return this.fetch({ method: "GET", headers, signal });
   }
 
-  /** Others in flight are told by their own answers; what is left then goes with the link. */
+  get hasSession(): boolean {
+    return this.#session.isOpen;
+  }
+
   loseSession(httpStatus: number): void {
     if (this.#lostStatus !== undefined) return;
     this.#lostStatus = httpStatus;
-    this.#session.forget();
     const how = `no longer knows this session (HTTP ${httpStatus})`;
-    const settled = settlesWithin(this.#exchanges.idle, this.times.settleMs);
-    void settled.then(() => this.#end({ kind: "error", httpStatus, how }));
+    this.#lose({ kind: "error", httpStatus, how });
+  }
+
+  loseServer({ facts }: HostError): void {
+    this.#lose({ kind: "error", how: `is not there any more (${String(facts.errno)})` });
   }
 
   /** Begins the exchange of one request. */
@@ -166,11 +175,10 @@ class HttpTransport implements Transport, Link {
     const what = nameOf(message);
     const hadSession = this.#session.isOpen;
     const own = { ...posted, ...this.#session.headers, ...modernHeaders(message), ...headers };
-    const ending = this.#ending.signal;
-    const until = signal === undefined ? ending : AbortSignal.any([ending, signal]);
+    const until = this.#tells.until(signal);
     const init: RequestInit = { method: "POST", body, headers: own, signal: until };
-    const isTaken = await tell(this, { what, init, hadSession });
-    if (isTaken && what === "notifications/initialized") listenSoon(this, ending);
+    const isTaken = await this.#tells.track(tell(this, { what, init, hadSession }));
+    if (isTaken && what === "notifications/initialized") listenSoon(this, this.#ending.signal);
   }
 
   /** There is no link to send it on. */
@@ -183,10 +191,18 @@ class HttpTransport implements Transport, Link {
     void this.incoming.push({ failed: { id: message.id, error } });
   }
 
+  /** Others in flight are told by their own answers; what is left then goes with the link. */
+  #lose(info: CloseInfo): void {
+    this.#session.forget();
+    const settled = settlesWithin(this.#exchanges.idle, this.times.settleMs);
+    void settled.then(() => this.#end(info));
+  }
+
   #end(info: CloseInfo): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#ending.abort();
+    if (info.kind !== "local") void this.#tells.end(0);
     this.#exchanges.end();
     this.incoming.end();
     this.#closing.resolve(info);

@@ -6,6 +6,8 @@ import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 export interface Received {
   message: Message;
   text: string;
+  /** An answer behind other text on its line: perhaps only quoted there, and then the real one is still to come. */
+  behindNoise?: true;
 }
 
 /** A message that was too large to take. The reader has gone on behind it; `id` is there when it could be made out. */

@@ -417,6 +417,31 @@ describe.concurrent("--elicit", () => {
   );
 });
 
+describe.concurrent("a tool that is hidden from whom nobody answers for", () => {
+  const hiding = [...bunAlone, join(root, "test/fixtures/cli/hides.ts")];
+  const at = (...words: string[]) => mcphost(...words, "--", ...hiding).run();
+
+  test("is not known, and what brings it back is said", async () => {
+    expectRun(await at("call", "zzzz"), {
+      code: 2,
+      stderr: `mcphost: no tool is called "zzzz"
+  there is 1 tool; servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them
+`,
+    });
+    const answered = await at("call", "zzzz", "--elicit", "{}");
+    expect(answered.stderr).toEndWith("\n  there are 2 tools\n");
+    expect((await at("call", "opn")).stderr).not.toContain("hide");
+  });
+
+  test("is counted by doctor and servers alike, and the call to copy can be copied", async () => {
+    expect((await at("doctor")).stdout).toContain(", 1 tool,");
+    expect((await at("doctor", "--elicit", "{}")).stdout).toContain(", 2 tools,");
+    const help = await at("tools", "secret", "--elicit", "{}", "--env", "A=b");
+    const line = help.stdout.split("\n").at(-2) ?? "";
+    expect(line).toStartWith("  mcphost call secret --env A=b --elicit '{}' -- ");
+  });
+});
+
 describe.concurrent("server-everything", () => {
   const everything = [
     ...bunAlone,

@@ -501,6 +501,21 @@ describe("the end", () => {
     expect(((await sending.catch((error: unknown) => error)) as HostError).facts.sent).toBe(false);
   });
 
+  test("we close: what has no answer is let out first", async () => {
+    await using server = scripted();
+    const plain = createFetch({ name: "srv", log: () => {} });
+    const fetch: SseOptions["fetch"] = async (url, init) => {
+      if (init?.method === "POST") await Bun.sleep(30);
+      init?.signal?.throwIfAborted();
+      return await plain(url, init);
+    };
+    const link = await open(server.url, { fetch });
+    const telling = link.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled" });
+    await link[Symbol.asyncDispose]();
+    await telling;
+    expect(server.posts).toHaveLength(1);
+  });
+
   test("we close while a post hangs, and while nobody reads what came", async () => {
     const never = Promise.withResolvers<Response>();
     await using server = scripted({ post: () => never.promise });

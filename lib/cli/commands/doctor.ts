@@ -10,6 +10,7 @@ import type { Config, ServerConfig } from "../../config/types.ts";
 import type { HostTool } from "../../host/types.ts";
 import { unknownServer } from "../../host/unknown.ts";
 import { startReaper } from "../../process/reaper.ts";
+import { answersFrom } from "../answers.ts";
 import { duplicates } from "../doctor-command.ts";
 import { diagnosisJson, diagnosisText } from "../doctor-text.ts";
 import { offeredTools } from "../doctor-tools.ts";
@@ -63,6 +64,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     limits: config.limits,
     reaper: servers.some(({ kind }) => kind === "stdio") ? startReaper() : undefined,
     timeoutMs: durationOf(parsed.flags, "timeout"),
+    answers: (await answersFrom(parsed, io)) ?? {},
     log: unrepeated(log),
     signal: io.signal,
   };
