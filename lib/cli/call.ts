@@ -42,14 +42,14 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   const outcome = await callWithMeter(opened.host, { ...request, detach }, parsed, io);
   if (outcome.status === "detached") {
     const { keepDetached } = await import("./detach.ts");
-    const { task, server } = outcome;
-    await keepDetached({ task, server, tool: target?.tool ?? tool }, { opened, parsed, io, log });
+    const detached = { ...outcome, tool: target?.tool ?? tool };
+    await keepDetached(detached, { opened, parsed, io, log });
     return 0;
   }
   if ("result" in outcome && outcome.result !== undefined) {
     if (detach) log({ level: "warn", text: `${called} was done at once: there is no task` });
     const about = { tool, ...target };
-    const refusal = await refusalOf(outcome, about, { parsed, io, log });
+    const refusal = await refusalOf(outcome, about, { parsed, log });
     return await finish(outcome, { ...about, refusal }, parsed, io);
   }
   throw await (await import("./cause.ts")).cause(outcome.error, opened, tool);
@@ -130,11 +130,11 @@ export async function finish(
 async function refusalOf(
   outcome: Answered,
   { tool, server }: Called,
-  context: { parsed: Parsed; io: Io; log: Log },
+  context: { parsed: Parsed; log: Log },
 ): Promise<HostError | undefined> {
   if (outcome.status !== "completed" || outcome.outputMismatch === undefined) return undefined;
   const { tellMismatch } = await import("./mismatch.ts");
-  return await tellMismatch({ server, tool, problems: outcome.outputMismatch }, context);
+  return tellMismatch({ server, tool, problems: outcome.outputMismatch }, context);
 }
 
 /** Whatever became of its result, the call is not to be repeated. */

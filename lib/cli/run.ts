@@ -77,7 +77,7 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
     const log = logTo(io, {
       level,
       stderr: flags["stderr"] === true,
-      json: flags["events"] === true,
+      json: json || flags["events"] === true,
     });
     early?.log.passTo(log);
     using _time = maxTime(flags, end);

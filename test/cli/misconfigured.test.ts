@@ -51,3 +51,15 @@ test("beside one that works it is named where a name is not known, and in nobody
   expect(run.stderr).toContain('; not listed: server "x" of --config-json: mcpServers.x: a server');
   expectRun(await mcphost("call", "echo", "message=hi", ...config).run(), { stdout: "hi\n" });
 });
+
+test("--json: all that stands on stderr is JSON, a line each", async () => {
+  const [command, ...args] = manyServer;
+  const config = json({ x: { type: "http" }, ok: { command, args, requestInit: {} } });
+  for (const words of [["tools"], ["servers", "--check"], ["call", "nope", "--log-level", "debug"]]) {
+    const run = await mcphost(...words, "--json", ...config).run();
+    const lines = run.stderr.trimEnd().split("\n").map((line) => JSON.parse(line));
+    expect(lines.filter((line) => "error" in line)).toHaveLength(1);
+    const warned = lines.filter(({ event, level }) => event === "log" && level === "warn");
+    expect(warned.map(({ text }) => text)).toEqual([expect.stringContaining("requestInit")]);
+  }
+});

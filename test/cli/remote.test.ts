@@ -118,6 +118,15 @@ describe.concurrent("a URL", () => {
     expectRun(await mcphost("call", "echo", "text=hi", ...config).run(), { stdout: "hi\n" });
   });
 
+  test("answers that are broken alike are told of once", async () => {
+    await using server = httpServer(
+      () => new Response('{"jsonrpc":', { headers: { "content-type": "application/json" } }),
+    );
+    const run = await mcphost("call", "x", "-s", `web=${server.url}`).run();
+    expect(run.code).toBe(3);
+    expect(run.stderr.match(/no message/g)).toHaveLength(1);
+  });
+
   test("a redirect to another origin is exit 3 and says where it leads", async () => {
     await using server = httpServer(
       () => new Response(null, { status: 308, headers: { location: "https://other.invalid/mcp" } }),
@@ -175,7 +184,12 @@ describe.concurrent("a URL", () => {
     const urls = ["-s", one.url, "-s", two.url];
     const run = await mcphost("tools", "echo", ...urls).run();
     expectRun(run, { stdout: "localhost_echo(text?: string)\nlocalhost-2_echo(text?: string)\n" });
-    const known = ["-s", "localhost=x", "--config-json", '{"mcpServers":{"localhost-2":{"command":"x"}}}'];
+    const known = [
+      "-s",
+      "localhost=x",
+      "--config-json",
+      '{"mcpServers":{"localhost-2":{"command":"x"}}}',
+    ];
     const more = await mcphost("servers", "--json", ...urls, ...known, "-s", one.url).run();
     const names = JSON.parse(more.stdout).map(({ name }: { name: string }) => name);
     expect(names).toEqual(["localhost-2", "localhost-3", "localhost-4", "localhost"]);
@@ -191,7 +205,9 @@ describe.concurrent("a URL", () => {
     ["http://127.0.0.1:9/mcp", "a server is reached by mcphost tools -s http://127.0.0.1:9/mcp"],
   ])("in the wrong place gets a hint: %s", async (words, hint) => {
     await using dir = await tempDir();
-    const run = await mcphost(...words.split(" ")).cwd(dir.path).run();
+    const run = await mcphost(...words.split(" "))
+      .cwd(dir.path)
+      .run();
     expect(run).toMatchObject({ code: 2, stdout: "" });
     expect(run.stderr).toContain(hint);
   });

@@ -55,8 +55,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
         : "mcphost doctor SERVER looks at one",
     });
   const config = await configFromFlags(parsed, io);
-  for (const text of config.warnings) log({ level: "warn", text });
   const check = flags["check"] === true && config.servers.some((one) => one.disabled !== true);
+  // Where they are opened, that is said there.
+  if (!check) for (const text of config.warnings) log({ level: "warn", text });
   const { rows, failures } = check
     ? await checked(parsed, io, log)
     : await known(config, parsed, io, log);
