@@ -8,7 +8,7 @@ import { isResponse } from "../protocol/jsonrpc.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
 import { exchangeFacts, lostSession } from "./http-errors.ts";
-import { challengeOf, clean, retryAfterOf } from "./http-facts.ts";
+import { challengeOf, clean, placeOf, retryAfterOf } from "./http-facts.ts";
 import type { Exchange, Link } from "./http-types.ts";
 import { codeOfStatus, statusHint } from "./status.ts";
 import type { Incoming } from "./transport.ts";
@@ -95,7 +95,8 @@ interface Verdict {
 
 function verdict(response: Response, excerpt: string, { stray }: Exchange, link: Link): Verdict {
   const { status, ok, statusText, headers } = response;
-  if (ok) return { code: "rpc_error", ...noMessage(response, excerpt, stray) };
+  if (ok)
+    return { code: "rpc_error", ...noMessage(response, excerpt, { stray, url: link.options.url }) };
   const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
   const { url, hasToken } = link.options;
   const hint = statusHint({ status, url, hasToken, retryAfterMs: retryAfterOf(headers) });
@@ -110,7 +111,7 @@ function verdict(response: Response, excerpt: string, { stray }: Exchange, link:
 function noMessage(
   response: Response,
   excerpt: string,
-  stray: string | undefined,
+  { stray, url }: { stray: string | undefined; url: string },
 ): Pick<Verdict, "what" | "hint"> {
   const encoding = response.headers.get("content-encoding");
   const type = typeOf(response);
@@ -126,10 +127,12 @@ function noMessage(
     return {
       what: `gave an answer that is encoded as "${clean(encoding)}", which we cannot read,`,
     };
-  if (excerpt === "") return { what: "gave an empty answer", hint };
-  const got = type === "" ? "something without a content type" : type;
-  if (type !== "application/json")
-    return { what: `gave ${got}, where JSON or an event stream was expected,`, hint };
+  const isJson = type === "application/json";
+  if (excerpt === "" && (isJson || type === "")) return { what: "gave an empty answer", hint };
+  const got = type === "" ? "something without a content type" : clean(type);
+  const where = `(HTTP ${response.status} from ${placeOf(url)})`;
+  if (!isJson)
+    return { what: `gave ${got} ${where}, where JSON or an event stream was expected,`, hint };
   return { what: "gave an answer that is no JSON-RPC message", hint };
 }
 

@@ -241,7 +241,12 @@ describe("a success that is no answer", () => {
     [
       "B028: a page",
       () => new Response("<title>Log in</title>", { headers: html }),
-      "gave text/html, where JSON or an event stream was expected, to first: Log in",
+      "gave text/html (HTTP 200 from URL), where JSON or an event stream was expected, to first: Log in",
+    ],
+    [
+      "B028: a page without visible text",
+      () => new Response("<html><script src=/app.js></script></html>", { headers: html }),
+      "gave text/html (HTTP 200 from URL), where JSON or an event stream was expected, to first",
     ],
     ["nothing", () => new Response("", { headers: json }), "gave an empty answer to first"],
     [
@@ -272,7 +277,7 @@ describe("a success that is no answer", () => {
     [
       "plain text",
       () => new Response("hello"),
-      "gave text/plain, where JSON or an event stream was expected, to first: hello",
+      "gave text/plain (HTTP 200 from URL), where JSON or an event stream was expected, to first: hello",
     ],
     [
       "B029: an unknown encoding",
@@ -292,7 +297,8 @@ describe("a success that is no answer", () => {
   ])("%s", async (_name, response, text) => {
     const { error, requests } = await ask(response());
     expect(error).toMatchObject({ code: "rpc_error", facts: { server: "srv", sent: true } });
-    expect(error.message).toStartWith(`server "srv" ${text}`);
+    const said = error.message.replace(String(error.facts.url), "URL");
+    expect(said).toStartWith(`server "srv" ${text}`);
     expect(requests).toBe(1);
   });
 
