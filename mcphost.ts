@@ -34,7 +34,7 @@ export type {
   ServerStatus,
   ToolListing,
 } from "./lib/host/types.ts";
-export type { Progress, ToolAnnotations, ToolResult } from "./lib/protocol/mcp.ts";
+export type { Progress, Session, ToolAnnotations, ToolResult } from "./lib/protocol/mcp.ts";
 export type { Task } from "./lib/protocol/tasks.ts";
 
 /**

@@ -19,7 +19,7 @@ test("the module's public types", async () => {
       "Actor Answerer Answers Asked CallRequest CompleteRequest CompletionValues ErrorCode Facts Host HostAnswer HostError HostEvent " +
       "HostOptions HostPrompt HostResource HostServer HostTask HostTemplate HostTool Json JsonObject Limits " +
       "ListRequest Log LogEntry Outcome OutputProblem PolicyRule Progress PromptListing PromptRequest ReadRequest " +
-      "ResourceListing ServerStatus ServerUpdate SubscribeRequest Task ToolAnnotations ToolListing ToolResult"
+      "ResourceListing ServerStatus ServerUpdate Session SubscribeRequest Task ToolAnnotations ToolListing ToolResult"
     ).split(" "),
   );
 });

@@ -27,7 +27,10 @@ import type { CallReply, ConnectOptions, FinishOptions, McpClient, Reply } from 
 
 /** A client, and what it was connected with. */
 export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "log" | "pagesMax"> {
-  client: Pick<McpClient, "era" | "capabilities" | "request" | "onNotification" | "closed">;
+  client: Pick<
+    McpClient,
+    "era" | "capabilities" | "request" | "onNotification" | "closed" | "keepSession"
+  >;
   /** The progress token of the call that made the task, where it still is one (2025-11-25). */
   token?: number | undefined;
   /** @default the real one */

@@ -10,6 +10,7 @@ import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
 import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
@@ -63,16 +64,20 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
     };
     const options: CallOptions = { signal, timeoutMs, onSent };
     if (onProgress !== undefined) options.onProgress = onProgress;
-    let task: Task | undefined;
+    let made: { task: Task; session?: Session } | undefined;
     if (request.detach === true || listed?.execution?.taskSupport === "required") {
       const { wishOf } = await import("./tasks-wish.ts");
-      options.task = wishOf(listed, request.detach === true, (made) => (task = made));
+      options.task = wishOf(listed, request.detach === true, (task, session) => {
+        made = { task, ...(session && { session }) };
+      });
     }
     const reply = await server.call(tool, args, options);
     debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
     outcome = outcomeOf(reply, performance.now() - startedAt);
-    if (request.detach === true && task !== undefined)
-      outcome = { status: "detached", server: server.name, task, durationMs: outcome.durationMs };
+    if (request.detach === true && made !== undefined) {
+      const { durationMs } = outcome;
+      outcome = { status: "detached", server: server.name, ...made, durationMs };
+    }
     if (listed?.outputSchema !== undefined && outcome.status === "completed") {
       const problems = await validator.checkResult(listed, reply.result);
       if (problems !== undefined) outcome.outputMismatch = problems;
@@ -97,7 +102,8 @@ export async function runCall(request: CallRequest, context: CallContext): Promi
 // --- internal ---
 
 /** Tells of a call that failed before its tool was found, where it is known whose it is: its server cannot be reached, say. */
-function untold({ tool }: CallRequest, { error }: Outcome, emit: CallContext["emit"]) {
+function untold({ tool }: CallRequest, outcome: Outcome, emit: CallContext["emit"]) {
+  const error = "error" in outcome ? outcome.error : undefined;
   const server = error?.facts.server;
   if (server === undefined) return undefined;
   const told = { id: crypto.randomUUID(), server, tool: error?.facts.tool ?? tool };

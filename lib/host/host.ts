@@ -52,8 +52,8 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     prompts: async (request) => (await features()).prompts(request),
     prompt: async (request) => (await features()).prompt(request),
     complete: async (request) => (await features()).complete(request),
-    task: async (server, taskId) =>
-      (await import("./tasks.ts")).hostTask({ server, taskId }, servers, context),
+    task: async (server, taskId, { session } = {}) =>
+      (await import("./tasks.ts")).hostTask({ server, taskId, session }, servers, context),
     tasksOf: async (server, given) =>
       (await import("./tasks.ts")).tasksOf({ server, ...given }, servers, context),
     subscribe: async (request) =>

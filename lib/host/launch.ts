@@ -21,7 +21,8 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
   signal.throwIfAborted();
   if (server.kind === "http") {
     const { reach } = await import("./reach.ts");
-    return await reach(server, { context, common: commonOf(server, options), forget });
+    const common = { ...commonOf(server, options), session: options.session };
+    return await reach(server, { context, common, forget });
   }
   // The process starts while we load what speaks to it, and find out what is known of it.
   let early: Child | undefined = context.take(server.name) ?? spawn(server, context);

@@ -10,6 +10,7 @@ import type { HttpServer } from "../config/types.ts";
 import { createFetch } from "../transport/fetch.ts";
 import { hasCredentials } from "../transport/remote.ts";
 import type { Fetch } from "../transport/remote.ts";
+import type { Transport } from "../transport/transport.ts";
 import type { LaunchContext } from "./launch-types.ts";
 
 export interface ReachOptions {
@@ -27,7 +28,9 @@ export interface ReachOptions {
  */
 export async function reach(server: HttpServer, options: ReachOptions): Promise<McpClient> {
   const { context, common, forget } = options;
-  const verdicts = server.protocol === "auto" ? context.verdicts : undefined;
+  // What a session is gone on with tells nothing new.
+  const isNew = server.protocol === "auto" && common.session === undefined;
+  const verdicts = isNew ? context.verdicts : undefined;
   const key = verdictKey(server);
   const before = await verdicts?.read(key);
   const verdict = forget ? undefined : before;
@@ -66,7 +69,8 @@ async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached>
   const { env, log } = context;
   const fetch = createFetch({ name, log, headers, tls, env, connectTimeoutMs });
   try {
-    const over = transport === "auto" ? (common.verdict?.transport ?? "auto") : transport;
+    const found = common.session === undefined ? (common.verdict?.transport ?? "auto") : "http";
+    const over = transport === "auto" ? found : transport;
     const reached =
       over === "auto"
         ? await findOut(server, attempt, fetch)
@@ -115,7 +119,10 @@ async function overHttp(transport: "http" | "sse", way: Way): Promise<Reached> {
   const remote = { name, url, fetch, log, hasToken, ...bounds };
   if (transport === "http") {
     const { openHttp } = await import("../transport/http.ts");
-    const client = await connect({ ...common, link: "http", open: async () => openHttp(remote) });
+    let link: Transport | undefined;
+    const open = async () => (link = openHttp({ ...remote, session: common.session }));
+    const client = await connect({ ...common, link: "http", open });
+    client.keepSession = () => link?.keepSession?.();
     return { client, transport };
   }
   const { openSse } = await import("../transport/sse.ts");

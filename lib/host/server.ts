@@ -6,6 +6,7 @@ import { Semaphore, settlesWithin } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallOptions as ClientCallOptions, CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
+import type { Session } from "../protocol/mcp.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext, WaitOptions } from "./connection.ts";
 import { fetchTools, lateList } from "./fetch-tools.ts";
@@ -151,6 +152,11 @@ export class HostedServer implements AsyncDisposable {
   get ready(): McpClient | undefined {
     return this.#connection.ready;
   }
+  /** As of its connection. */
+  resume(session: Session): void {
+    this.#connection.resume(session);
+  }
+
 
   /** Stops it for good. */
   async [Symbol.asyncDispose](): Promise<void> {

@@ -30,7 +30,7 @@ export function endedStream(
   const remark =
     stray === undefined ? "" : ` (it answered under id ${stray}, which waits for none)`;
   // Afterwards nothing was there any more.
-  const { facts } = isHostError(cause) ? cause : { facts: {} };
+  const facts: Facts = isHostError(cause) ? cause.facts : {};
   const absence = facts.sent === false ? `, and is not there any more (${facts.errno})` : "";
   const text = `server "${name}" ${how} without an answer to ${message.method}${remark}${absence}`;
   return new HostError("server_exit", text, {

@@ -1,6 +1,7 @@
 /** What the parts of the Streamable HTTP transport share: one request on its way, and the times that bound it. Types only. */
 import type { HostError } from "../base/errors.ts";
 import type { Request, RequestId } from "../protocol/jsonrpc.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { RemoteOptions } from "./remote.ts";
 import type { Incoming } from "./transport.ts";
 import type { TextReader } from "./whole-text.ts";
@@ -22,6 +23,8 @@ export interface HttpTimes {
 }
 
 export interface HttpOptions extends RemoteOptions {
+  /** A session that is gone on with: it is not begun, and not ended with the link. */
+  session?: Session | undefined;
   times?: Partial<HttpTimes> | undefined;
 }
 

@@ -9,6 +9,7 @@ import type { HostError } from "../base/errors.ts";
 import { modernHeaders } from "../protocol/headers.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
+import type { Session } from "../protocol/mcp.ts";
 import { defaultTimes, readResponse, responseBytesMax } from "./http-answer.ts";
 import { Exchanges } from "./http-exchanges.ts";
 import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
@@ -37,6 +38,7 @@ class HttpTransport implements Transport, Link {
   readonly options: HttpOptions;
   readonly times: HttpTimes;
   readonly read: Link["read"];
+  readonly idsFrom: number;
   readonly #session: HttpSession;
   readonly #exchanges: Exchanges;
   /** The server's own stream ends with it. */
@@ -53,6 +55,8 @@ class HttpTransport implements Transport, Link {
     this.times = { ...defaultTimes, ...times };
     this.read = textReader({ name, log, unit: "HTTP answer", bytesMax });
     this.#session = new HttpSession(options);
+    // Whoever had the session before counted from 1, or from an earlier time.
+    this.idsFrom = options.session === undefined ? 0 : Date.now();
     this.#goodbyes = new Goodbyes((init) => this.fetch(init), this.times.deleteMs);
     this.#exchanges = new Exchanges({
       name,
@@ -72,6 +76,10 @@ class HttpTransport implements Transport, Link {
     await this.#tell(message, body, options);
   }
 
+  keepSession(): Session | undefined {
+    return this.#session.keep();
+  }
+
   abandon(id: RequestId): boolean {
     return this.#exchanges.abandon(id)?.isModern === true;
   }
@@ -83,7 +91,7 @@ class HttpTransport implements Transport, Link {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ kind: "local" });
     await this.#tells.end(this.times.tellMs);
-    if (this.#session.isOpen) this.#goodbyes.say(this.#session.headers);
+    if (this.#session.endsWithLink) this.#goodbyes.say(this.#session.headers);
     this.#session.forget();
     await this.#goodbyes.said();
   }
