@@ -172,7 +172,7 @@ async function withLate(
 async function confirm(link: Link, plan: Plan, signal: AbortSignal): Promise<void> {
   link.waitsFor = "its first request";
   const taken = link.peer.notify("notifications/initialized");
-  await Promise.race([taken, nothingIn(plan.startMs, signal)]);
+  await Promise.race([taken, nothingIn(plan.confirmMs, signal)]);
   signal.throwIfAborted();
 }
 
