@@ -45,6 +45,7 @@ export async function examineUrl(
   await using client = await reach(server, { context, common, forget: true });
   seen.startMs = performance.now() - began;
   const { era, revision, serverInfo, verdict } = client;
+  if (server.transport === "auto") seen.reached.transport = learned?.transport ?? "http";
   Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
   const list = await client.listTools({ signal, ...(timeoutMs !== undefined && { timeoutMs }) });
   return { client: { verdict: learned ?? verdict }, list: usableTools(list, client, server) };
