@@ -1,5 +1,6 @@
 /** One tool call of the command line: its arguments made to fit, its result on stdout (cli.md, call). Words in, words out. */
 import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { fitArguments } from "../host/arguments.ts";
@@ -28,18 +29,24 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   const [only, ...more] = opened.config.servers;
   if (only && more.length === 0) opened.host.warm(only.name);
   const validate = parsed.flags["no-validate"] !== true;
-  const target = validate ? await resolve(opened, tool, io.signal) : undefined;
+  let target = validate ? await resolve(opened, tool, io.signal) : undefined;
   const called = target?.name ?? tool;
-  const fitted = fitArguments(parts, target?.inputSchema ?? {}, called);
-  const request = {
-    actor: "user" as const,
-    signal: io.signal,
-    tool: called,
-    arguments: fitted,
-    validate,
-  };
   const detach = parsed.flags["detach"] === true;
-  const outcome = await callWithMeter(opened.host, { ...request, detach }, parsed, io);
+  const attempt = async (): Promise<Outcome> => {
+    const fitted = fittedOr(parts, target?.inputSchema ?? {}, called);
+    if (isHostError(fitted)) return { status: "failed", error: fitted, sent: false, durationMs: 0 };
+    const request = { actor: "user", signal: io.signal, tool: called, validate, detach } as const;
+    return await callWithMeter(opened.host, { ...request, arguments: fitted }, parsed, io);
+  };
+  let outcome = await attempt();
+  if (target && "error" in outcome && outcome.error?.code === "usage") {
+    // What did not fit an old list may mean something by the new one.
+    const now = await opened.host.resolve(called, { signal: io.signal, anew: true });
+    if (now !== target) {
+      target = now;
+      outcome = await attempt();
+    }
+  }
   if (outcome.status === "detached") {
     const { keepDetached } = await import("./detach.ts");
     const detached = { ...outcome, tool: target?.tool ?? tool };
@@ -56,6 +63,15 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
 }
 
 // --- internal ---
+
+function fittedOr(...given: Parameters<typeof fitArguments>): JsonObject | HostError {
+  try {
+    return fitArguments(...given);
+  } catch (error) {
+    if (isHostError(error)) return error;
+    throw error;
+  }
+}
 
 async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   try {

@@ -128,16 +128,15 @@ async function resolve(
  */
 async function fitting(
   { arguments: args, signal }: Call,
-  { server, tool, listed }: ListedTarget,
+  target: ListedTarget,
   { registry, validator }: CallContext,
 ): Promise<HostTool> {
   try {
-    await validator.checkArguments(listed, args);
-    return listed;
+    await validator.checkArguments(target.listed, args);
+    return target.listed;
   } catch (error) {
-    if (!server.isListOld) throw error;
-    server.doubtTools();
-    const anew = await registry.resolve(`${server.name}/${tool}`, { signal });
+    const anew = await registry.anew(target, { signal });
+    if (anew === undefined) throw error;
     await validator.checkArguments(anew.listed, args);
     return anew.listed;
   }

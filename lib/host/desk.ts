@@ -8,7 +8,7 @@ import type { CallContext } from "./call.ts";
 import type { ServerContext } from "./connection.ts";
 import { Registry } from "./registry.ts";
 import type { HostedServer } from "./server.ts";
-import type { CallRequest, HostTool, ToolListing } from "./types.ts";
+import type { CallRequest, HostTool, ResolveOptions, ToolListing } from "./types.ts";
 import { Validator } from "./validate.ts";
 
 export class Desk {
@@ -31,8 +31,10 @@ export class Desk {
   }
 
   /** As `Host.resolve`. */
-  async resolve(name: string, signal?: AbortSignal): Promise<HostTool> {
-    return (await this.#registry.resolve(name, { signal: this.#within(signal) })).listed;
+  async resolve(name: string, { signal: given, anew }: ResolveOptions = {}): Promise<HostTool> {
+    const signal = this.#within(given);
+    const target = await this.#registry.resolve(name, { signal });
+    return ((anew && (await this.#registry.anew(target, { signal }))) || target).listed;
   }
 
   /** As `Host.call`. */

@@ -31,6 +31,8 @@ export type CallOptions = ClientCallOptions & { signal: AbortSignal; timeoutMs: 
 
 const timeoutDefaultMs = 60_000;
 const concurrencyDefault = 64;
+/** A list of that age is hardly wrong. */
+const recentMs = 60_000;
 
 export class HostedServer implements AsyncDisposable {
   readonly config: ServerConfig;
@@ -111,9 +113,11 @@ export class HostedServer implements AsyncDisposable {
     this.#lists.changed();
   }
 
-  /** The list that was fetched last is older than the server allows. */
+  /** The last list is older than the server allows, or than what was fetched of late: another run may have kept it. */
   get isListOld(): boolean {
-    return performance.now() >= (this.lastTools?.freshUntil ?? Infinity);
+    const { freshUntil = Infinity, at = 0 } = this.lastTools ?? {};
+    if (freshUntil === Infinity) return false;
+    return performance.now() >= Math.min(freshUntil, at + recentMs);
   }
 
   /** The server's answer shows that the list may have changed: where it keeps a time, that is over. */
@@ -148,15 +152,15 @@ export class HostedServer implements AsyncDisposable {
     return this.#connection.shared(this.#wait(options));
   }
 
-  /** That client, where it is connected. */
-  get ready(): McpClient | undefined {
-    return this.#connection.ready;
-  }
   /** As of its connection. */
   resume(session: Session): void {
     this.#connection.resume(session);
   }
 
+  /** That client, where it is connected. */
+  get ready(): McpClient | undefined {
+    return this.#connection.ready;
+  }
 
   /** Stops it for good. */
   async [Symbol.asyncDispose](): Promise<void> {
