@@ -6,6 +6,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/types.ts";
+import { idleFlags } from "../config/flags.ts";
 import { loadConfig } from "../config/load.ts";
 import { resolvePath } from "../config/paths.ts";
 import { isUrl } from "../config/spec.ts";
@@ -57,6 +58,7 @@ export async function configFromFlags(
     },
   });
   config.policy.push(...policyOf(flags));
+  config.warnings.push(...idleFlags(config.servers, givenOf(flags)));
   const timeoutMs = durationOf(flags, "timeout");
   if (timeoutMs !== undefined)
     config.servers = config.servers.map((server) => timed(server, timeoutMs));
@@ -157,6 +159,10 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 }
 
 // --- internal ---
+
+function givenOf(flags: Parsed["flags"]): string[] {
+  return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
+}
 
 /** A server that is only reached is waited for no longer than the flag says, whatever its entry says of its start. */
 function timed(server: ServerConfig, timeoutMs: number): ServerConfig {

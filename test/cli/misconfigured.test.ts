@@ -55,11 +55,56 @@ test("beside one that works it is named where a name is not known, and in nobody
 test("--json: all that stands on stderr is JSON, a line each", async () => {
   const [command, ...args] = manyServer;
   const config = json({ x: { type: "http" }, ok: { command, args, requestInit: {} } });
-  for (const words of [["tools"], ["servers", "--check"], ["call", "nope", "--log-level", "debug"]]) {
+  for (const words of [
+    ["tools"],
+    ["servers", "--check"],
+    ["call", "nope", "--log-level", "debug"],
+  ]) {
     const run = await mcphost(...words, "--json", ...config).run();
-    const lines = run.stderr.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const lines = run.stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     expect(lines.filter((line) => "error" in line)).toHaveLength(1);
     const warned = lines.filter(({ event, level }) => event === "log" && level === "warn");
     expect(warned.map(({ text }) => text)).toEqual([expect.stringContaining("requestInit")]);
   }
+});
+
+describe.concurrent("flags", () => {
+  const url = ["-s", "web=http://127.0.0.1:9/mcp"];
+
+  test("without an effect are said to have none", async () => {
+    const flags = ["--env", "A=b", "--cwd", "/", "--stderr", "--inherit-env"];
+    const run = await mcphost("tools", ...flags, ...url).run();
+    for (const flag of ["env", "cwd", "stderr", "inherit-env"])
+      expect(run.stderr).toContain(
+        `mcphost: warning: --${flag} has no effect: no server here is started by a command\n`,
+      );
+    const header = ["--header", "A: b", "-s", `many=${manyServer.join(" ")}`];
+    expectRun(await mcphost("call", "echo", "message=hi", ...header).run(), {
+      stdout: "hi\n",
+      stderr: "mcphost: warning: --header has no effect: no server here is reached by a URL\n",
+    });
+    const both = await mcphost("tools", "--env", "A=b", ...url, ...header).run();
+    expect(both.stderr).not.toContain("no effect");
+  });
+
+  test.each([
+    ["-k", /tls\.insecure/],
+    ["--insecure", /tls\.insecure/],
+    ["-H", /--header 'K: V'/],
+    ["-Z", /^mcphost: unknown flag -Z\n {2}mcphost tools --help lists the flags\n$/],
+  ])("of curl are told of: %s", async (flag, stderr) => {
+    expectRun(await mcphost("tools", flag, ...url).run(), { code: 2, stderr });
+  });
+
+  test("limits in the entry of a server are told where they belong", async () => {
+    const entry = { url: "http://127.0.0.1:9/mcp", connectTimeoutMs: 5, limits: {} };
+    const run = await mcphost("servers", ...json({ web: entry })).run();
+    expect(run.stderr).toContain(
+      "connectTimeoutMs is one of limits, which hold for all servers: they stand beside mcpServers",
+    );
+    expect(run.stderr).toContain("limits hold for all servers");
+  });
 });
