@@ -7,6 +7,7 @@ export { isHostError } from "./lib/base/errors.ts";
 export type { ErrorCode, Facts, HostError } from "./lib/base/errors.ts";
 export type { Json, JsonObject } from "./lib/base/json.ts";
 export type { Log, LogEntry } from "./lib/base/log.ts";
+export type { CompletionValues } from "./lib/client/completion.ts";
 export type { Answerer, Answers, Asked } from "./lib/client/types.ts";
 export type { Limits, PolicyRule } from "./lib/config/types.ts";
 export type { Actor, Outcome, OutputProblem } from "./lib/hooks/call.ts";
@@ -22,6 +23,7 @@ export type {
   ReadRequest,
   ResourceListing,
 } from "./lib/host/feature-types.ts";
+export type { HostTask, ServerUpdate, SubscribeRequest } from "./lib/host/lasting-types.ts";
 export type {
   CallRequest,
   Host,
@@ -32,7 +34,8 @@ export type {
   ServerStatus,
   ToolListing,
 } from "./lib/host/types.ts";
-export type { Progress, ToolAnnotations, ToolResult } from "./lib/protocol/mcp.ts";
+export type { Progress, Session, ToolAnnotations, ToolResult } from "./lib/protocol/mcp.ts";
+export type { Task } from "./lib/protocol/tasks.ts";
 
 /**
  * Opens a host over MCP servers; they start when first used, and end with it (`await using`).

@@ -20,13 +20,19 @@ const parts = [
   },
   {
     name: "run",
-    entries: ["lib/cli/run.ts", "lib/cli/call.ts"],
-    hot: ["lib/host/desk.ts", "lib/client/client.ts", "lib/transport/stdio.ts"],
+    // What speaks to servers is needed by the next one, too.
+    entries: ["lib/cli/run.ts", "lib/cli/call.ts", "lib/client/client.ts"],
+    hot: ["lib/host/desk.ts", "lib/transport/stdio.ts"],
   },
   {
     name: "remote",
     entries: ["lib/host/reach.ts", "lib/host/remote.ts", "lib/config/expand-http.ts"],
-    hot: ["lib/transport/http.ts", "lib/client/watch-era.ts"],
+    hot: [
+      "lib/transport/http.ts",
+      "lib/transport/http-listen.ts",
+      "lib/transport/http-stream.ts",
+      "lib/client/watch-era.ts",
+    ],
   },
   { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },
 ];
@@ -94,8 +100,9 @@ function link(
         const contents = source.replace(/\bimport\("(\.[^"]+)"\)/g, (whole, name: string) => {
           const target = relative(root, join(dirname(path), name));
           const part = parts.find(({ entries }) => entries.includes(target));
-          if (part !== undefined) return `${require}("./${part.name}.js")`;
-          if (!hot.includes(target)) return whole;
+          const isOwn = part?.name === own;
+          if (part !== undefined && !isOwn) return `${require}("./${part.name}.js")`;
+          if (!isOwn && !hot.includes(target)) return whole;
           imports.push(`import * as hot${imports.length} from "${name}";`);
           return `hot${imports.length - 1}`;
         });

@@ -16,10 +16,10 @@ test("the module's public types", async () => {
   );
   expect(types.filter((name) => name !== "").toSorted()).toEqual(
     (
-      "Actor Answerer Answers Asked CallRequest CompleteRequest ErrorCode Facts Host HostAnswer HostError HostEvent " +
-      "HostOptions HostPrompt HostResource HostServer HostTemplate HostTool Json JsonObject Limits " +
+      "Actor Answerer Answers Asked CallRequest CompleteRequest CompletionValues ErrorCode Facts Host HostAnswer HostError HostEvent " +
+      "HostOptions HostPrompt HostResource HostServer HostTask HostTemplate HostTool Json JsonObject Limits " +
       "ListRequest Log LogEntry Outcome OutputProblem PolicyRule Progress PromptListing PromptRequest ReadRequest " +
-      "ResourceListing ServerStatus ToolAnnotations ToolListing ToolResult"
+      "ResourceListing ServerStatus ServerUpdate Session SubscribeRequest Task ToolAnnotations ToolListing ToolResult"
     ).split(" "),
   );
 });

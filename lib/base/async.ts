@@ -1,4 +1,5 @@
 /** Small tools for waiting: abortable waits, bounded waits, limiting how many run. Nothing here knows what it waits for. */
+import { Aborts } from "./aborts.ts";
 
 /** Waits for `promise`, but no longer than `signal` allows: rejects with its reason. The promise itself runs on, watched. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -50,7 +51,8 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
 export class Semaphore {
   readonly #permits: number;
   #free: number;
-  #waiting: (() => void)[] = [];
+  #waiting: Waiter[] = [];
+  readonly #aborts = new Aborts((signal) => this.#aborted(signal));
 
   constructor(permits: number) {
     this.#permits = permits;
@@ -70,29 +72,39 @@ export class Semaphore {
   }
 
   /** Takes a permit as soon as one is free. Rejects with the reason of `signal` when that fires before. */
-  async acquire(signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    if (!this.take()) await this.#wait(signal);
+  acquire(signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    return this.take() ? Promise.resolve() : this.#wait(signal);
   }
 
   release(): void {
     const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    if (next.signal !== undefined) this.#aborts.remove(next.signal);
+    next.resolve();
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = () => {
-      this.#waiting = this.#waiting.filter((waiter) => waiter !== onPermit);
-      reject(signal?.reason);
-    };
-    const onPermit = () => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    };
-    this.#waiting.push(onPermit);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#waiting.push({ signal, resolve, reject });
+    if (signal !== undefined) this.#aborts.add(signal);
     return promise;
   }
+
+  #aborted(signal: AbortSignal): void {
+    const gone = this.#waiting.filter((waiter) => waiter.signal === signal);
+    this.#waiting = this.#waiting.filter((waiter) => waiter.signal !== signal);
+    for (const { reject } of gone) reject(signal.reason);
+  }
+}
+
+// --- internal ---
+
+interface Waiter {
+  signal: AbortSignal | undefined;
+  resolve: () => void;
+  reject: (reason: unknown) => void;
 }

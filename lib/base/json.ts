@@ -38,6 +38,11 @@ export function parseJson(text: string): Json {
   }
 }
 
+/** True for a text of which plain `JSON.parse` might lose a digit; false where it surely loses none. */
+export function mayLoseDigits(text: string): boolean {
+  return mayLose.test(text);
+}
+
 // --- internal ---
 
 /** Sixteen digits, or an exponent of three; a reviver makes parsing many times slower, so it is only used behind this. */

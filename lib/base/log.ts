@@ -7,6 +7,8 @@ export interface LogEntry {
   text: string;
   /** The server that the entry is about, by its configured name. */
   server?: string;
+  /** What the text tells, for programs. */
+  facts?: Readonly<Record<string, unknown>>;
   /** `stderr`: a line of the server's own stderr; `notification`: a log notification; absent: ours. */
   source?: "stderr" | "notification";
 }

@@ -4,7 +4,7 @@
  */
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { atReference } from "./pointer.ts";
+import { resolverOf } from "./pointer.ts";
 
 export type Draft = "4" | "7" | "2019-09" | "2020-12";
 
@@ -50,6 +50,7 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
     else report.draft = draft;
   }
   if (pathsAreLonger(schema)) report.fault = "its keys are too long and too many";
+  const resolve = resolverOf(schema);
   const stack: Place[] = [{ schema, path: "#", depth: 0 }];
   for (
     let place = stack.pop();
@@ -64,7 +65,7 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
     delete place.schema.format;
     if (report.draft === "4" || report.draft === "7")
       for (const key of later) delete place.schema[key];
-    if (typeof $ref === "string" && atReference(schema, $ref) === undefined) report.lost ??= $ref;
+    if (typeof $ref === "string" && resolve($ref) === undefined) report.lost ??= $ref;
     report.heavy ||= place.depth > 0 && isNamed(place.schema);
     for (const pattern of patternsOf(place.schema)) {
       report.patterns = true;

@@ -1,7 +1,7 @@
 /** What a validator complains about, in words for a person: where, what was expected, what was there. Pure. */
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { atReference } from "./pointer.ts";
+import { atReference, resolverOf } from "./pointer.ts";
 
 /** One complaint, as the validator words and places it. Locations are references (`#/a/b`). */
 export interface Complaint {
@@ -80,6 +80,8 @@ function wordsFor(
   const got = `got ${show(given)}`;
   switch (complaint.keyword) {
     case "type":
+      // Where the validator found its way by a reference that we do not follow.
+      if (rule === undefined) break;
       return [{ message: `expected ${[rule].flat().join(" or ")}, ${got}` }];
     case "required": {
       const has = isObject(given) ? given : {};
@@ -102,8 +104,8 @@ function wordsFor(
     case "oneOf":
       return [{ message: `${unionWords(complaint, rule, all)}, ${got}` }];
     default:
-      return [{ message: boundWords(complaint, said) }];
   }
+  return [{ message: boundWords(complaint, said) }];
 }
 
 /** Keywords that bound a number, or how much there is of something. */
@@ -164,9 +166,10 @@ function unionWords(union: Complaint, rule: Json | undefined, all: readonly Comp
 /** Walks a keyword's location through the schema, over references. */
 function schemaAt(root: JsonObject, location: string): Json | undefined {
   let current: Json | undefined = root;
+  const resolve = resolverOf(root);
   for (const token of location.split("/").slice(1)) {
     if (isObject(current) && token === "$ref" && typeof current.$ref === "string")
-      current = atReference(root, current.$ref);
+      current = resolve(current.$ref);
     else current = current === undefined ? undefined : atReference(current, `#/${token}`);
   }
   return current;

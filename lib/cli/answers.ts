@@ -2,21 +2,16 @@
  * Who answers servers that ask: the values of `--elicit`, else the person at the terminal, else nobody, and then nothing is
  * declared to them. It asks nothing itself: what does is loaded when a server first asks.
  */
-import type { Log } from "../base/log.ts";
 import type { Answerer, Answers } from "../client/types.ts";
 import { textOf } from "./flags.ts";
 import type { Io, Parsed } from "./types.ts";
 
 /** Undefined where nobody answers. @throws HostError `usage` for an `--elicit` that cannot be read */
-export async function answersFrom(
-  { flags }: Parsed,
-  io: Io,
-  log: Log,
-): Promise<Answers | undefined> {
+export async function answersFrom({ flags }: Parsed, io: Io): Promise<Answers | undefined> {
   const given = textOf(flags["elicit"]);
   if (given !== undefined) {
     const { givenAnswers } = await import("./elicit-given.ts");
-    return givenAnswers(given, log);
+    return givenAnswers(given, (error) => io.interrupt?.(error));
   }
   if (!io.terminal.stdin || !io.terminal.stderr) return undefined;
   let loading: Promise<Required<Pick<Answers, "elicit" | "elicitUrl">>> | undefined;

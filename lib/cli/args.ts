@@ -65,7 +65,11 @@ export async function checkReading(reading: Reading, table: FlagTable, command: 
     throw new HostError("usage", `${flag} cannot be switched off`, { hint });
   const { nearest } = await import("../base/nearest.ts");
   const name = flag.replace(/^-+/, "");
-  const [best] = nearest(name, flagWords(table), 1);
+  const known = table["header"] === undefined ? undefined : ofCurl[name];
+  if (known !== undefined)
+    throw new HostError("usage", `unknown flag ${flag}`, { hint: `${known}; ${hint}` });
+  // Every letter is near every other.
+  const [best] = name.length === 1 ? [] : nearest(name, flagWords(table), 1);
   // Other clients take a tool's arguments as flags.
   const isArgument = command === "call" && flag.startsWith("--");
   const argument = isArgument ? `an argument of the tool is written ${name}=VALUE; ` : "";
@@ -77,6 +81,15 @@ export async function checkReading(reading: Reading, table: FlagTable, command: 
 }
 
 // --- internal ---
+
+/** Flags that everybody knows from curl, and what does the same here. */
+const ofCurl: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
+  k: "tls.insecure of a server, in a config, takes any certificate",
+  insecure: "tls.insecure of a server, in a config, takes any certificate",
+  H: "a header is given by --header 'K: V'",
+  u: "a user and password stand in the URL: https://USER:PASSWORD@HOST/…",
+  cacert: "tls.ca of a server, in a config, names the file",
+});
 
 class Reader {
   readonly reading: Reading;

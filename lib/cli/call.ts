@@ -1,5 +1,6 @@
 /** One tool call of the command line: its arguments made to fit, its result on stdout (cli.md, call). Words in, words out. */
 import { exitCodeOf, HostError, isHostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { fitArguments } from "../host/arguments.ts";
@@ -28,50 +29,55 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   const [only, ...more] = opened.config.servers;
   if (only && more.length === 0) opened.host.warm(only.name);
   const validate = parsed.flags["no-validate"] !== true;
-  const target = validate ? await resolve(opened, tool, io.signal) : undefined;
+  let target = validate ? await resolve(opened, tool, io.signal) : undefined;
   const called = target?.name ?? tool;
-  const fitted = fitArguments(parts, target?.inputSchema ?? {}, called);
-  const request = {
-    actor: "user" as const,
-    signal: io.signal,
-    tool: called,
-    arguments: fitted,
-    validate,
-  };
   const detach = parsed.flags["detach"] === true;
-  const outcome = await callWithMeter(opened.host, { ...request, detach }, parsed, io);
+  const attempt = async (): Promise<Outcome> => {
+    const fitted = fittedOr(parts, target?.inputSchema ?? {}, called);
+    if (isHostError(fitted)) return { status: "failed", error: fitted, sent: false, durationMs: 0 };
+    const request = { actor: "user", signal: io.signal, tool: called, validate, detach } as const;
+    return await callWithMeter(opened.host, { ...request, arguments: fitted }, parsed, io);
+  };
+  let outcome = await attempt();
+  if (target && "error" in outcome && outcome.error?.code === "usage") {
+    // What did not fit an old list may mean something by the new one.
+    const now = await opened.host.resolve(called, { signal: io.signal, anew: true });
+    if (now !== target) {
+      target = now;
+      outcome = await attempt();
+    }
+  }
   if (outcome.status === "detached") {
     const { keepDetached } = await import("./detach.ts");
-    const { task, server } = outcome;
-    await keepDetached({ task, server, tool: target?.tool ?? tool }, { opened, parsed, io, log });
+    const detached = { ...outcome, tool: target?.tool ?? tool };
+    await keepDetached(detached, { opened, parsed, io, log });
     return 0;
   }
   if ("result" in outcome && outcome.result !== undefined) {
     if (detach) log({ level: "warn", text: `${called} was done at once: there is no task` });
     const about = { tool, ...target };
-    const refusal = await refusalOf(outcome, about, { parsed, io, log });
+    const refusal = await refusalOf(outcome, about, { parsed, log });
     return await finish(outcome, { ...about, refusal }, parsed, io);
   }
-  throw await cause(outcome.error, opened, tool);
-}
-
-/** What to throw: a name that nobody knows may be one of a server whose entry could not be read: then that is what is wrong. */
-export async function cause(error: unknown, { failures, explain }: Opened, tool: string) {
-  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
-    return await explain(error);
-  const meant = failures.find(
-    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
-  );
-  return meant?.error ?? error;
+  throw await (await import("./cause.ts")).cause(outcome.error, opened, tool);
 }
 
 // --- internal ---
+
+function fittedOr(...given: Parameters<typeof fitArguments>): JsonObject | HostError {
+  try {
+    return fitArguments(...given);
+  } catch (error) {
+    if (isHostError(error)) return error;
+    throw error;
+  }
+}
 
 async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   try {
     return await opened.host.resolve(tool, { signal });
   } catch (error) {
-    throw await cause(error, opened, tool);
+    throw await (await import("./cause.ts")).cause(error, opened, tool);
   }
 }
 
@@ -140,11 +146,11 @@ export async function finish(
 async function refusalOf(
   outcome: Answered,
   { tool, server }: Called,
-  context: { parsed: Parsed; io: Io; log: Log },
+  context: { parsed: Parsed; log: Log },
 ): Promise<HostError | undefined> {
   if (outcome.status !== "completed" || outcome.outputMismatch === undefined) return undefined;
   const { tellMismatch } = await import("./mismatch.ts");
-  return await tellMismatch({ server, tool, problems: outcome.outputMismatch }, context);
+  return tellMismatch({ server, tool, problems: outcome.outputMismatch }, context);
 }
 
 /** Whatever became of its result, the call is not to be repeated. */

@@ -1,8 +1,12 @@
 /** Calls that nobody waits for: their tasks are kept, so that `task` finds them again, and their ids are all that is printed. */
 import type { Log } from "../base/log.ts";
 import { ourPaths } from "../config/paths.ts";
+import type { ServerConfig } from "../config/types.ts";
+import type { ServerStatus } from "../host/types.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
 import type { Opened } from "./open.ts";
+import { reachingOf } from "./reaching.ts";
 import { taskStore } from "./task-store.ts";
 import type { KeptTask } from "./task-store.ts";
 import type { Io, Parsed } from "./types.ts";
@@ -11,14 +15,16 @@ export interface Detached {
   task: Task;
   server: string;
   tool: string;
+  session?: Session;
 }
 
 /** Keeps the task, and prints its id. */
 export async function keepDetached(
-  { task, server, tool }: Detached,
+  { task, server, tool, session }: Detached,
   { opened, parsed, io, log }: { opened: Opened; parsed: Parsed; io: Io; log: Log },
 ): Promise<void> {
   const { taskId, status, ttlMs = null } = task;
+  const config = opened.config.servers.find(({ name }) => name === server);
   const kept: KeptTask = {
     taskId,
     server,
@@ -29,6 +35,7 @@ export async function keepDetached(
     flags: reachingOf(parsed),
     ...(parsed.rest && { rest: parsed.rest }),
     cwd: io.cwd,
+    ...(session && config?.kind === "http" && { session: { ...session, url: config.url } }),
   };
   const isKept = await taskStore({ folder: ourPaths(io.env).state, log }).keep(kept);
   const text = parsed.flags["json"] === true ? JSON.stringify(task.raw) : taskId;
@@ -39,39 +46,21 @@ export async function keepDetached(
       server,
       text: "the task could not be kept here: name its server when you ask for it (--log-level debug says why)",
     });
-  const config = opened.config.servers.find(({ name }) => name === server);
-  if (config?.kind === "stdio")
-    log({
-      level: "warn",
-      server,
-      text: "it ends with this command, and its tasks end with it, unless it keeps them somewhere itself",
-    });
+  const end = endOf(config, session, opened.host.servers());
+  if (end !== undefined) log({ level: "warn", server, text: end });
 }
 
 // --- internal ---
 
-/** The flags that name servers and say how they are reached; what is only about this run is left out. */
-const reachingFlags = [
-  "server",
-  "config",
-  "config-json",
-  "env",
-  "inherit-env",
-  "header",
-  "cwd",
-  "protocol",
-  "input",
-  "no-user-config",
-] as const;
-
-/** The flags of a line that reach its servers again. */
-function reachingOf({ flags }: Pick<Parsed, "flags">): KeptTask["flags"] {
-  return Object.fromEntries(
-    reachingFlags.flatMap((name) => {
-      const value = flags[name];
-      return value === undefined || (Array.isArray(value) && value.length === 0)
-        ? []
-        : [[name, value]];
-    }),
-  );
+/** What may end a task with this command; undefined: nothing. */
+function endOf(
+  config: ServerConfig | undefined,
+  session: Session | undefined,
+  servers: readonly ServerStatus[],
+): string | undefined {
+  if (config?.kind === "stdio")
+    return "it ends with this command, and its tasks end with it, unless it keeps them somewhere itself";
+  const { era } = servers.find(({ name }) => name === config?.name) ?? {};
+  if (era !== "legacy" || session !== undefined) return undefined;
+  return "it has no session that could be gone on with: it may know the task only as long as this connection, which ends now";
 }

@@ -13,9 +13,21 @@ export function diagnosisText(diagnosis: Diagnosis, seen: Examination): string {
 export function diagnosisJson(diagnosis: Diagnosis, seen: Examination): object {
   const { name, status, findings } = diagnosis;
   const { era, revision, serverInfo, tools, toolsHidden, startMs, stop, stopMs } = seen;
+  const transport = seen.startMs === undefined ? undefined : seen.reached?.transport;
   const times = { startMs: rounded(startMs), stopMs: rounded(stopMs) };
   const counts = { tools, toolsHidden: toolsHidden || undefined };
-  return { name, status, era, revision, serverInfo, ...counts, ...times, stop, findings };
+  return {
+    name,
+    status,
+    transport,
+    era,
+    revision,
+    serverInfo,
+    ...counts,
+    ...times,
+    stop,
+    findings,
+  };
 }
 
 // --- internal ---
@@ -29,13 +41,16 @@ const words: Record<Diagnosis["status"], string> = {
 function facts(seen: Examination): string[] {
   const { era, revision, serverInfo, tools, toolsHidden = 0, startMs, reached } = seen;
   const hidden = toolsHidden === 0 ? "" : ` (${toolsHidden} more not offered)`;
+  // The transport of today goes without saying.
+  const over =
+    reached === undefined || reached.transport === "http" ? "" : ` over ${reached.transport}`;
   return [
     ...(era === undefined ? [] : [`${era} ${revision}`]),
     ...(serverInfo === undefined ? [] : [`${serverInfo.name} ${serverInfo.version}`]),
     ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}${hidden}`]),
     ...(startMs === undefined
       ? []
-      : [`${reached ? "connected" : "started"} in ${Math.round(startMs)} ms`]),
+      : [`${reached ? "connected" : "started"}${over} in ${Math.round(startMs)} ms`]),
   ];
 }
 

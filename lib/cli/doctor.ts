@@ -6,7 +6,7 @@ import type { HostError } from "../base/errors.ts";
 import { commandFindings } from "./doctor-command.ts";
 import { fault, warning } from "./doctor-types.ts";
 import type { Diagnosis, Examination, Finding } from "./doctor-types.ts";
-import { urlFailureCode, urlHint } from "./doctor-url.ts";
+import { urlFailureCode } from "./doctor-url.ts";
 import { telling } from "./report.ts";
 
 /** All that is wrong, the cause first. */
@@ -84,7 +84,7 @@ function startFindings(seen: Examination): Finding[] {
 function failure(error: HostError, seen: Examination): Finding {
   if (seen.reached) {
     const code = seen.startMs === undefined ? urlFailureCode(error) : "list-failed";
-    return fault(code, error.message, urlHint(error, seen.reached) ?? error.hint);
+    return fault(code, error.message, error.hint);
   }
   const lines = telling(seen.stderr ?? [], shownMax);
   const tail = lines.length > 0 ? `; its last words on stderr:\n${lines.join("\n")}` : "";

@@ -5,16 +5,18 @@
 import { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Log } from "../base/log.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
+import { clip } from "../base/slice.ts";
 import type { Answers } from "../client/types.ts";
 import { readForm } from "../protocol/form.ts";
+import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 
 /**
  * An object answers every form that has one of its keys, and `{}` every form by its defaults; `decline` and `cancel` answer
- * all that is asked.
+ * all that is asked. A form that it does not answer gets no word in the person's name: `giveUp` ends the call.
  * @throws HostError `usage`
  */
-export function givenAnswers(text: string, log: Log): Answers {
+export function givenAnswers(text: string, giveUp: (error: HostError) => void): Answers {
   if (text === "decline" || text === "cancel") {
     const action = async () => ({ action: text });
     return { elicit: action, elicitUrl: action };
@@ -23,26 +25,42 @@ export function givenAnswers(text: string, log: Log): Answers {
   const keys = Object.keys(values);
   return {
     async elicit(params, { server, faults }) {
-      const decline = (why: string) => {
-        log({ level: "warn", server, text: `its form was declined: ${why}` });
-        return { action: "decline" };
-      };
-      if (faults !== undefined) return decline(`--elicit does not fit it: ${faults.join("; ")}`);
       const fields = readForm(params.requestedSchema).map(({ key }) => key);
       const own = keys.filter((key) => fields.includes(key));
-      if (own.length === 0 && keys.length > 0) {
-        const asked = typeof params.message === "string" ? `"${params.message}"` : "it";
-        return decline(
-          `${asked} asks for ${fields.join(", ") || "a yes"}, and --elicit has none of it`,
-        );
+      if (faults === undefined && (own.length > 0 || keys.length === 0)) {
+        const entries = own.map((key): [string, Json | undefined] => [key, values[key]]);
+        return { action: "accept", content: Object.fromEntries(entries) };
       }
-      const entries = own.map((key): [string, Json | undefined] => [key, values[key]]);
-      return { action: "accept", content: Object.fromEntries(entries) };
+      const wanted = fields.length === 0 ? "no value, but a yes" : fields.join(", ");
+      const why = faults?.join("; ") ?? `it asks for ${wanted}, and --elicit has none of it`;
+      giveUp(unfit(why, { server, keys, fields, asked: params.message }));
+      throw new RpcError({
+        code: internalError,
+        message: "the answer given does not fit the form",
+      });
     },
   };
 }
 
 // --- internal ---
+
+interface Unfit {
+  server: string;
+  keys: readonly string[];
+  fields: readonly string[];
+  asked: Json | undefined;
+}
+
+function unfit(why: string, { server, keys, fields, asked }: Unfit): HostError {
+  const form = typeof asked === "string" ? `${clip(asked, 500)}" of server "${server}` : server;
+  const strange = keys.filter((key) => !fields.includes(key));
+  const near = strange.flatMap((key) => nearest(key, fields, 1));
+  const hint = "the call was given up; --elicit decline, or cancel, answers without values";
+  return new HostError("usage", `--elicit does not fit the form "${form}": ${why}`, {
+    facts: { server, fields, nearest: near },
+    hint: [...(didYouMean(near) === undefined ? [] : [didYouMean(near)]), hint].join(" "),
+  });
+}
 
 function readValues(text: string): JsonObject {
   const value = read(text);

@@ -13,7 +13,9 @@ export function merged(reason: unknown, error: unknown): unknown {
   if (!isHostError(reason) || !isHostError(error) || error === reason) return reason;
   const facts = { ...error.facts, ...reason.facts };
   const step = reason.code === "timeout" ? stepOf(error.facts) : "";
-  return new HostError(reason.code, `${reason.message}${step}`, { facts, cause: error });
+  const { hint } = reason;
+  const options = { facts, ...(hint !== undefined && { hint }), cause: error };
+  return new HostError(reason.code, `${reason.message}${step}`, options);
 }
 
 // --- internal ---
@@ -21,7 +23,7 @@ export function merged(reason: unknown, error: unknown): unknown {
 /** What was under way, as far as it is known. */
 function stepOf({ server, method, tool }: Facts): string {
   if (server === undefined) return "";
-  if (typeof method !== "string") return ` while server "${server}" was being started`;
+  if (typeof method !== "string") return ` before server "${server}" was ready`;
   const what = tool === undefined ? method : `${method} of ${tool}`;
   return ` while server "${server}" was to answer ${what}`;
 }

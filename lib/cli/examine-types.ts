@@ -1,6 +1,6 @@
 /** What the doctor's look at a server is given, and what it brings back. Types only. */
 import type { Log } from "../base/log.ts";
-import type { McpClient, ToolList } from "../client/types.ts";
+import type { Answers, McpClient, ToolList } from "../client/types.ts";
 import type { Limits, ServerConfig } from "../config/types.ts";
 import type { OpenHostOptions } from "../host/types.ts";
 import type { Reaper } from "../process/child.ts";
@@ -16,6 +16,8 @@ export interface ExamineOptions {
   /** For the start, and again for the list. @default the server's own, else 60000 */
   timeoutMs?: number | undefined;
   log: Log;
+  /** What is declared to servers: some hide tools from whom they cannot ask. */
+  answers: Answers;
   signal: AbortSignal;
 }
 

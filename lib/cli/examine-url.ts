@@ -16,7 +16,7 @@ export async function examineUrl(
   options: ExamineOptions,
   seen: Examination,
 ): Promise<Pick<Examined, "client" | "list">> {
-  const { env, limits, log, signal, timeoutMs } = options;
+  const { answers, env, limits, log, signal, timeoutMs } = options;
   seen.reached = { url: server.url, transport: server.transport };
   const startTimeoutMs = timeoutMs ?? server.startTimeoutMs;
   let learned: Verdict | undefined;
@@ -35,7 +35,7 @@ export async function examineUrl(
     ...limits,
     name: server.name,
     clientInfo: { name: "mcphost", version },
-    answers: {},
+    answers,
     log,
     signal,
     protocol: server.protocol,
@@ -45,6 +45,7 @@ export async function examineUrl(
   await using client = await reach(server, { context, common, forget: true });
   seen.startMs = performance.now() - began;
   const { era, revision, serverInfo, verdict } = client;
+  if (server.transport === "auto") seen.reached.transport = learned?.transport ?? "http";
   Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
   const list = await client.listTools({ signal, ...(timeoutMs !== undefined && { timeoutMs }) });
   return { client: { verdict: learned ?? verdict }, list: usableTools(list, client, server) };

@@ -86,7 +86,7 @@ function connectOptions(server: StdioServer, options: ExamineOptions) {
     ...options.limits,
     name: server.name,
     clientInfo: { name: "mcphost", version },
-    answers: {},
+    answers: options.answers,
     log: options.log,
     signal: options.signal,
     protocol: server.protocol,

@@ -1,5 +1,5 @@
 /** When a command works on several servers: each one that failed is named on stderr, and the exit status says so. */
-import { isHostError } from "../base/errors.ts";
+import { exitCodeOf, isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import { report } from "./report.ts";
 import type { Io, Parsed } from "./types.ts";
@@ -10,8 +10,8 @@ export interface Failure {
 }
 
 /**
- * Names the failures. Returns 3 if a server failed, 2 if only its configuration did, 0 if it is only not trusted
- * (cli.md, exit codes).
+ * Names the failures. Returns 3 if a server failed, 2 if only its configuration did, 7 if all that is wrong is that a
+ * sign-in is needed, 0 if one is only not trusted (cli.md, exit codes).
  */
 export async function reportFailures(
   failures: readonly Failure[],
@@ -24,7 +24,15 @@ export async function reportFailures(
     terminal: io.terminal.stderr,
   };
   for (const { error } of failures) await io.stderr.write(report(error, options));
-  return Math.max(0, ...failures.map(({ error }) => severity(error)));
+  return statusOf(failures.map(({ error }) => severity(error)));
+}
+
+/** The exit status where several things are wrong: a server that fails is the worst. */
+export function statusOf(statuses: Iterable<number>): number {
+  const wrong = new Set(statuses);
+  wrong.delete(0);
+  const [only = 0, ...others] = wrong;
+  return others.length === 0 ? only : 3;
 }
 
 // --- internal ---
@@ -32,5 +40,6 @@ export async function reportFailures(
 function severity(error: HostError): number {
   if (!isHostError(error)) return 3;
   if (error.code === "denied") return 0;
+  if (error.code === "auth_required") return exitCodeOf(error);
   return error.code === "config" || error.code === "usage" ? 2 : 3;
 }

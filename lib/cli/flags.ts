@@ -8,7 +8,10 @@ import type { FlagTable, Parsed } from "./types.ts";
 
 /** Every command has these; `main` itself acts on them. */
 export const commonFlags: FlagTable = {
-  json: { type: "boolean", description: "JSON on stdout, and errors as JSON on stderr" },
+  json: {
+    type: "boolean",
+    description: "JSON on stdout, and on stderr errors and log entries as JSON lines",
+  },
   quiet: { type: "boolean", alias: ["q"], description: "only errors on stderr" },
   "log-level": {
     type: "string",

@@ -38,6 +38,7 @@ ${fold(flags, options.width)}
 ${heading("EXAMPLE", options)}
 
   ${program} call echo message=hi -- npx -y @modelcontextprotocol/server-everything
+  ${program} tools -s https://example.com/mcp
 `;
 }
 

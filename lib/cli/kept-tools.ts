@@ -7,7 +7,7 @@
 import { isObject, parseJson } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 import type { ToolList } from "../client/types.ts";
-import { writePrivate } from "../config/files.ts";
+import { readOwn, writePrivate } from "../config/files.ts";
 import { joinPath, ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { childEnv } from "../process/env.ts";
@@ -26,9 +26,7 @@ export async function readKept(
   try {
     const path = pathOf(io, server);
     if (path === undefined) return undefined;
-    const file = Bun.file(path);
-    if (file.size === 0 || file.size > bytesMax) return undefined;
-    return listIn(parseJson(await file.text()), Date.now());
+    return listIn(parseJson(await readOwn(path, bytesMax)), Date.now());
   } catch {
     return undefined;
   }

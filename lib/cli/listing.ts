@@ -28,7 +28,13 @@ export async function tellOf(
   const failures = [...opened.failures, ...explained];
   const code = await reportFailures(failures, parsed, io);
   const [first] = failures;
-  return { code, failed: first && Math.max(code, exitCodeOf(first.error)) };
+  return { code, failed: first && (code || exitCodeOf(first.error)) };
+}
+
+/** Says that there is nothing to show, where an empty stdout would look like a mistake of ours. */
+export async function tellNone(what: string, { flags }: Parsed, io: Io): Promise<void> {
+  if (flags["json"] === true || flags["quiet"] === true) return;
+  await io.stderr.write(`mcphost: there are no ${what}\n`);
 }
 
 /**

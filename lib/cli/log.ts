@@ -9,7 +9,7 @@ export interface LogOptions {
   level: LogLevel;
   /** Lines of the servers' own stderr are shown too. */
   stderr: boolean;
-  /** One JSON object a line. */
+  /** One JSON object a line: all that stands on stderr is meant for a program. */
   json: boolean;
 }
 
@@ -22,21 +22,28 @@ export function readLevel(text: string): LogLevel {
   throw new HostError("usage", `--log-level ${text}: there is debug, info, warn and error`);
 }
 
-/** Writes entries to `io.stderr`. */
+/** Writes entries to `io.stderr`; a warning of ours that comes twice on end is said once. */
 export function logTo(io: Pick<Io, "stderr" | "terminal">, options: LogOptions): Log {
+  let last = "";
   const log: Log = (entry) => {
     if (!shown(entry, options)) return;
-    if (options.json) writeEvent(io, { event: "log", ...entry });
+    if (entry.level === "warn" && entry.source === undefined) {
+      const before = last;
+      last = `${entry.server ?? ""}\n${entry.text}`;
+      if (last === before) return;
+    } else last = "";
+    const { facts, ...rest } = entry;
+    if (options.json) writeEvent(io, { event: "log", ...facts, ...rest });
     else writeLine(io, lineOf(entry));
   };
   log.least = options.level;
   return log;
 }
 
-/** One event of a call as a JSON line on stderr, whatever it tells of (`--events`). */
+/** One event as a JSON line on stderr, whatever it tells of (`--events`, `--json`). */
 export function writeEvent(
   io: Pick<Io, "stderr" | "terminal">,
-  event: { event: "log" | "progress" },
+  event: { event: "log" | "progress"; [fact: string]: unknown },
 ): void {
   writeLine(io, JSON.stringify(event));
 }

@@ -1,12 +1,11 @@
 /**
- * A result that is not what its tool promised (`outputMismatch`), in words: a warning, one JSON line beside `--json`, or
- * with `--strict` an error. The result itself is left as it came. Loaded where there is one.
+ * A result that is not what its tool promised (`outputMismatch`), in words: a warning, or with `--strict` an
+ * error. The result itself is left as it came. Loaded where there is one.
  */
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { OutputProblem } from "../hooks/call.ts";
-import type { Io, Parsed } from "./types.ts";
-import { visible } from "./visible.ts";
+import type { Parsed } from "./types.ts";
 
 export interface Mismatch {
   /** Undefined where the tool was not asked for first. */
@@ -17,23 +16,20 @@ export interface Mismatch {
 }
 
 /** Says it on stderr, for stdout has the bytes of the result and nothing of ours. Returns the error that `--strict` makes of it. */
-export async function tellMismatch(
+export function tellMismatch(
   mismatch: Mismatch,
-  { parsed: { flags }, io, log }: { parsed: Parsed; io: Io; log: Log },
-): Promise<HostError | undefined> {
+  { parsed: { flags }, log }: { parsed: Parsed; log: Log },
+): HostError | undefined {
   const { server, tool, problems } = mismatch;
   const text = textOf(mismatch);
-  const about = { outputMismatch: problems, ...(server !== undefined && { server }), tool };
+  const facts = { outputMismatch: problems, tool };
+  const about = server === undefined ? {} : { server };
   if (flags["strict"] === true)
     return new HostError("tool_error", text, {
-      facts: about,
+      facts: { ...facts, ...about },
       hint: "the call itself was done; without --strict this is a warning",
     });
-  if (flags["json"] !== true) log({ level: "warn", ...(server !== undefined && { server }), text });
-  else if (flags["quiet"] !== true) {
-    const line = JSON.stringify(about);
-    await io.stderr.write(`${io.terminal.stderr ? visible(line) : line}\n`);
-  }
+  log({ level: "warn", ...about, text, facts });
   return undefined;
 }
 

@@ -6,8 +6,10 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/types.ts";
+import { idleFlags } from "../config/flags.ts";
 import { loadConfig } from "../config/load.ts";
 import { resolvePath } from "../config/paths.ts";
+import { isUrl } from "../config/spec.ts";
 import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenedHost } from "../host/types.ts";
@@ -27,6 +29,8 @@ export interface Opened extends AsyncDisposable {
   config: Config;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
+  /** Somebody answers servers that ask: some hide tools where nobody does. */
+  isAnswered: boolean;
   /** An error of a server with what we know besides: the variable that it lacks and we have, a fault in its command. */
   explain(error: unknown): Promise<unknown>;
 }
@@ -54,9 +58,10 @@ export async function configFromFlags(
     },
   });
   config.policy.push(...policyOf(flags));
+  config.warnings.push(...idleFlags(config.servers, givenOf(flags)));
   const timeoutMs = durationOf(flags, "timeout");
   if (timeoutMs !== undefined)
-    config.servers = config.servers.map((server) => ({ ...server, timeoutMs }));
+    config.servers = config.servers.map((server) => timed(server, timeoutMs));
   return config;
 }
 
@@ -71,7 +76,7 @@ export async function openFromFlags(
   early?: EarlyStart,
 ): Promise<Opened> {
   try {
-    const answers = await answersFrom(parsed, io, log);
+    const answers = await answersFrom(parsed, io);
     return open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
   } catch (error) {
     if (early) await endEarly(early);
@@ -92,7 +97,8 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     debug(log, undefined, () => `config read: ${file} (${kind})`);
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
-  if (servers.length === 0 && config.bad.length === 0) throw noServers(config.servers);
+  if (servers.length === 0 && config.bad.length === 0)
+    throw noServers(config.servers, parsed.positionals);
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log) : undefined;
   const level = textOf(flags["log-level"]);
@@ -124,6 +130,7 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     host,
     config,
     failures: config.bad.map(failureOf),
+    isAnswered: answers !== undefined,
     async explain(error) {
       if (!isHostError(error) || error.code !== "server_start") return error;
       const server = started.get(error.facts.server ?? "");
@@ -153,6 +160,17 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 
 // --- internal ---
 
+function givenOf(flags: Parsed["flags"]): string[] {
+  return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
+}
+
+/** A server that is only reached is waited for no longer than the flag says, whatever its entry says of its start. */
+function timed(server: ServerConfig, timeoutMs: number): ServerConfig {
+  const { kind, startTimeoutMs } = server;
+  if (kind === "stdio" || startTimeoutMs === undefined) return { ...server, timeoutMs };
+  return { ...server, timeoutMs, startTimeoutMs: Math.min(timeoutMs, startTimeoutMs) };
+}
+
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
 
 function policyOf(flags: Parsed["flags"]): PolicyRule[] {
@@ -167,10 +185,15 @@ function policyOf(flags: Parsed["flags"]): PolicyRule[] {
   return rules;
 }
 
-export function noServers(disabled: readonly ServerConfig[]): HostError {
+/** @param words what stands on the line: an address among them was meant as a server */
+export function noServers(
+  disabled: readonly ServerConfig[],
+  words: readonly string[] = [],
+): HostError {
   const why =
     disabled.length > 0 ? "every configured server is disabled" : "no server is configured";
-  return new HostError("config", why, {
-    hint: "name one: -- COMMAND…, -s NAME=COMMAND, -c FILE, or a mcphost.json in this folder or above",
-  });
+  const hint = words.some(isUrl)
+    ? "the address of a server is given by -s URL"
+    : "name one: -- COMMAND…, -s NAME=COMMAND, -s URL, -c FILE, or a mcphost.json in this folder or above";
+  return new HostError("config", why, { hint });
 }

@@ -7,6 +7,7 @@ import type { Json } from "../base/json.ts";
 import { compact, sliceMember } from "../base/slice.ts";
 import { readContent } from "../protocol/content.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
+import { writeEvent } from "./log.ts";
 import type { Binary } from "./save.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
@@ -74,7 +75,9 @@ export async function printResult(
 ): Promise<void> {
   const rendered = renderResult(answer);
   const note = async (text: string) => {
-    if (!options.quiet) await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
+    if (options.quiet) return;
+    if (options.json) writeEvent(io, { event: "log", level: "info", text });
+    else await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
   };
   if (options.json) {
     const line = compact(answer.raw);

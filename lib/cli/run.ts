@@ -18,7 +18,7 @@ import type { World } from "./world.ts";
 /** How long servers have to answer a cancellation, and slow readers of stderr to read the last lines. */
 const leaveMs = 300;
 const drainMs = 1000;
-/** A command that started its server early is most often over before this. */
+/** A quick command is most often over before this. */
 const hangupMs = 50;
 
 /** What a command line comes to before anything else of us is needed; `failed` where it is wrong. */
@@ -67,9 +67,9 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
     controller.abort(reason);
     if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
   };
-  const interrupt = () => end(cancelled("SIGINT"));
+  const interrupt = (reason = cancelled("SIGINT")) => end(reason);
   const io: Io = { ...rest, ...shown, cwd, signal: controller.signal, interrupt };
-  using _signals = watchSignals((signal) => end(cancelled(signal)), early ? hangupMs : 0);
+  using _signals = watchSignals((signal) => end(cancelled(signal)), hangupMs);
   let debug = false;
   try {
     const level = levelOf(flags);
@@ -77,7 +77,7 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
     const log = logTo(io, {
       level,
       stderr: flags["stderr"] === true,
-      json: flags["events"] === true,
+      json: json || flags["events"] === true,
     });
     early?.log.passTo(log);
     using _time = maxTime(flags, end);

@@ -38,22 +38,16 @@ export async function writeTo(
   try {
     await Bun.write(under(cwd, path), data, { createPath });
   } catch (cause) {
-    const isNowhere = !createPath && (cause as { code?: unknown } | null)?.code === "ENOENT";
+    const isNowhere = !createPath && codeOf(cause) === "ENOENT";
     const folder = path.slice(0, path.lastIndexOf("/")) || "/";
-    const reason = isNowhere
-      ? `there is no folder ${folder}`
-      : cause instanceof Error
-        ? cause.message
-        : String(cause);
-    throw new HostError("output", `${path} cannot be written: ${reason}`, {
-      facts: { file: path },
-      cause,
-      hint: "the call itself was done; it was not repeated",
-    });
+    throw unwritten(path, cause, isNowhere ? `there is no folder ${folder}` : undefined);
   }
 }
 
-/** Writes each binary to a file of its own and returns the paths. @throws HostError `output` */
+/**
+ * Writes each binary to a new file and returns the paths; where anything is, a link to nowhere too, the next number is
+ * taken. @throws HostError `output`
+ */
 export async function saveAll(
   binaries: readonly Binary[],
   place: { folder: string; cwd: string; tool: string },
@@ -66,8 +60,7 @@ export async function saveAll(
     const ending = endingOf(binary, bytes);
     let path: string;
     do path = `${place.folder.replace(/(?<=.)\/+$/, "")}/${stem}-${++number}${ending}`;
-    while (await Bun.file(under(place.cwd, path)).exists());
-    await writeTo({ path, cwd: place.cwd, createPath: true }, bytes);
+    while (!(await writeNew(path, place.cwd, bytes)));
     paths.push(path);
   }
   return paths;
@@ -139,6 +132,37 @@ function sniff(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
   const telling = head.startsWith("RIFF") ? head.slice(8) : head;
   return magic.find(([start]) => telling.startsWith(start))?.[1];
+}
+
+/** False: something is there already. @throws HostError `output` */
+async function writeNew(path: string, cwd: string, bytes: Uint8Array): Promise<boolean> {
+  const whole = under(cwd, path);
+  const fs = await import("node:fs/promises");
+  try {
+    await fs.mkdir(whole.slice(0, whole.lastIndexOf("/")) || "/", { recursive: true });
+  } catch (cause) {
+    throw unwritten(path, cause);
+  }
+  try {
+    await fs.writeFile(whole, bytes, { flag: "wx" });
+    return true;
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") return false;
+    throw unwritten(path, cause);
+  }
+}
+
+function unwritten(path: string, cause: unknown, why?: string): HostError {
+  const reason = why ?? (cause instanceof Error ? cause.message : String(cause));
+  return new HostError("output", `${path} cannot be written: ${reason}`, {
+    facts: { file: path },
+    cause,
+    hint: "the call itself was done; it was not repeated",
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function under(cwd: string, path: string): string {

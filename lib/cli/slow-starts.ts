@@ -1,4 +1,5 @@
-/** Says on a terminal which servers take long to start (a package that is fetched first). It starts and asks nothing. */
+/** Says on a terminal which servers take long to start (a package that is fetched first) or to be reached. It starts and asks nothing. */
+import type { ServerConfig } from "../config/types.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
@@ -12,7 +13,7 @@ const slowMs = 700;
  */
 export function slowStarts(
   host: Pick<OpenedHost, "servers" | "events">,
-  prepared: { has(server: string): boolean },
+  prepared: ReadonlyMap<string, Pick<ServerConfig, "kind">>,
   status: NonNullable<Io["status"]>,
 ): Disposable & { draw(): void } {
   let isSlow = false;
@@ -20,7 +21,8 @@ export function slowStarts(
   const draw = () => {
     const starting = host.servers().filter(({ state }) => state === "starting");
     const names = starting.map(({ name }) => name);
-    const line = isSlow && names.every((name) => prepared.has(name)) ? lineOf(names) : undefined;
+    const kinds = new Set(names.map((name) => prepared.get(name)?.kind));
+    const line = isSlow && !kinds.has(undefined) ? lineOf(names, kinds) : undefined;
     // Where it is not ours, the line may be somebody else's.
     if (isShown || line !== undefined) status(line);
     isShown = line !== undefined;
@@ -44,10 +46,15 @@ export function slowStarts(
 
 // --- internal ---
 
-function lineOf(names: readonly string[]): string | undefined {
+function lineOf(
+  names: readonly string[],
+  kinds: ReadonlySet<ServerConfig["kind"] | undefined>,
+): string | undefined {
   if (names.length === 0) return undefined;
   const all = names.map((name) => visible(JSON.stringify(name))).join(", ");
+  // A server that has an address runs already, or does not.
+  const doing = kinds.has("stdio") ? "starting" : "reaching";
   return names.length === 1
-    ? `starting server ${all} …`
-    : `starting ${names.length} servers: ${all} …`;
+    ? `${doing} server ${all} …`
+    : `${doing} ${names.length} servers: ${all} …`;
 }

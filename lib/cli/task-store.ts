@@ -6,8 +6,9 @@ import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
-import { writePrivate } from "../config/files.ts";
+import { readOwn, writePrivate } from "../config/files.ts";
 import { joinPath } from "../config/paths.ts";
+import type { Session } from "../protocol/mcp.ts";
 
 /** A task, and what is needed to reach its server again. */
 export interface KeptTask {
@@ -27,6 +28,8 @@ export interface KeptTask {
   rest?: string[];
   /** The folder in which the call was made. */
   cwd: string;
+  /** The session that it is known in, and the server's address as it is configured: no other gets the id. */
+  session?: Session & { url: string };
 }
 
 export interface TaskStore {
@@ -57,8 +60,7 @@ export function taskStore({ folder, log, now = Date.now }: TaskStoreOptions): Ta
   };
   const read = async (path: string): Promise<KeptTask[]> => {
     try {
-      const text = await Bun.file(path).slice(0, bytesMax).text();
-      const task = taskIn(JSON.parse(text));
+      const task = taskIn(JSON.parse(await readOwn(path, bytesMax)));
       if (now() < expiry(task)) return [task];
       await remove(path);
     } catch (error) {
@@ -115,7 +117,7 @@ function expiry({ at, ttlMs }: KeptTask): number {
 /** @throws TypeError: it is none */
 function taskIn(value: unknown): KeptTask {
   const task: JsonObject = isObject(value) ? value : {};
-  const { ttlMs, flags, rest } = task;
+  const { ttlMs, flags, rest, session } = task;
   const texts = ["taskId", "server", "tool", "status", "at", "cwd"];
   const isTask =
     texts.every((key) => typeof task[key] === "string") &&
@@ -123,9 +125,14 @@ function taskIn(value: unknown): KeptTask {
     (ttlMs === null || typeof ttlMs === "number") &&
     isObject(flags) &&
     Object.values(flags).every((flag) => typeof flag !== "object" || isTextList(flag)) &&
-    (rest === undefined || isTextList(rest));
+    (rest === undefined || isTextList(rest)) &&
+    (session === undefined || (isObject(session) && isSession(session)));
   if (!isTask) throw new TypeError("it is no kept task");
   return task as unknown as KeptTask;
+}
+
+function isSession({ id, revision, url }: JsonObject): boolean {
+  return [id, revision, url].every((value) => typeof value === "string");
 }
 
 function isTextList(value: unknown): boolean {

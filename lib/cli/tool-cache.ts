@@ -3,7 +3,7 @@
  * descriptions and arguments, by a hash of the server's entry as written. It never throws: what fails is just not there.
  */
 import { isObject } from "../base/json.ts";
-import { writePrivate } from "../config/files.ts";
+import { readOwn, writePrivate } from "../config/files.ts";
 import { type Env, joinPath, ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { HostTool } from "../host/types.ts";
@@ -60,22 +60,21 @@ export async function recall(
   try {
     const folder = folderIn(env, kind);
     if (folder === undefined) return undefined;
-    const file = Bun.file(joinPath(folder, `${keyOf(server)}.json`));
-    if (file.size > bytesMax) return undefined;
-    const value: unknown = await file.json();
+    const path = joinPath(folder, `${keyOf(server)}.json`);
+    const value: unknown = JSON.parse(await readOwn(path, bytesMax));
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Leaves the newest 200 files of a folder. @throws the system's error */
+/** Leaves the newest 200 of our files in a folder, and all that is not ours. @throws the system's error */
 export async function prune(folder: string): Promise<void> {
-  const { readdir, stat, unlink } = await import("node:fs/promises");
-  const names = await readdir(folder);
+  const { lstat, readdir, unlink } = await import("node:fs/promises");
+  const names = (await readdir(folder)).filter((name) => fileName.test(name));
   if (names.length <= filesMax) return;
   const dated = await Promise.all(
-    names.map(async (name) => ({ name, at: (await stat(joinPath(folder, name))).mtimeMs })),
+    names.map(async (name) => ({ name, at: (await lstat(joinPath(folder, name))).mtimeMs })),
   );
   dated.sort((a, b) => b.at - a.at);
   await Promise.all(dated.slice(filesMax).map(({ name }) => unlink(joinPath(folder, name))));
@@ -85,6 +84,8 @@ export async function prune(folder: string): Promise<void> {
 
 const bytesMax = 4_194_304;
 const filesMax = 200;
+/** By their hash; a temporary one that was left has more behind it. */
+const fileName = /^[0-9a-f]{32}\.json/;
 
 function folderIn(env: Env, kind: string): string | undefined {
   const { cache } = ourPaths(env);

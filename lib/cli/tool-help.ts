@@ -14,7 +14,7 @@ export function toolHelp(tool: HostTool, again: readonly string[], width: number
   const { inputSchema, description, outputSchema } = tool;
   const title = tool.title ?? tool.annotations?.title;
   const parts = [
-    signatureOf(tool.name, inputSchema) + (title === undefined ? "" : `\n${title}`),
+    signatureOf(tool.name, inputSchema) + (title === undefined ? "" : `\n\n${title}`),
     description?.trim() ?? "",
     argumentsText(inputSchema),
     outputSchema === undefined ? "" : `Returns: ${signatureOf("", outputSchema)}`,

@@ -1,4 +1,5 @@
 /** What every command is given, and what a command is. Commands translate: arguments → one host call → print. */
+import type { HostError } from "../base/errors.ts";
 import type { HeldLog, Log } from "../base/log.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { Secrets } from "./secrets.ts";
@@ -16,8 +17,8 @@ export interface Io {
   terminal: Terminal;
   /** The whole of stdin; only read when asked for, and once. */
   readStdin(): Promise<Uint8Array>;
-  /** Ends the command as Ctrl-C does: for where a terminal in raw mode gives a key and no signal. */
-  interrupt?: () => void;
+  /** Ends the command as Ctrl-C does, or for a reason of its own: for where a terminal in raw mode gives a key and no signal. */
+  interrupt?: (reason?: HostError) => void;
   /** One line that stays below what is written to a terminal's stderr; undefined takes it away. Absent elsewhere. */
   status?: (line: string | undefined) => void;
   /** While a question is open: nothing else is written to the terminal until the returned function is called. */

@@ -85,8 +85,12 @@ function hash(text: string): string {
   return half(0) + half(1);
 }
 
-/** Mapped where that is possible: reading would start threads, for a few bytes. */
+/**
+ * Mapped where that is possible: reading would start threads, for a few bytes. The size of what is no regular file is
+ * without end: a pipe would make us wait for ever.
+ */
 async function readStart(path: string): Promise<string> {
+  if (Bun.file(path).size > bytesMax) throw new Error("it is no small file");
   if (process.platform === "win32") return await Bun.file(path).slice(0, bytesMax).text();
   return new TextDecoder().decode(Bun.mmap(path).subarray(0, bytesMax));
 }
@@ -118,9 +122,10 @@ function prune(
   folder: string,
   bounds: { now: number; filesMax: number },
 ): void {
-  const aged = fs.readdirSync(folder).map((name) => {
+  const ours = fs.readdirSync(folder).filter((name) => /^[0-9a-f]{32}(\.|$)/.test(name));
+  const aged = ours.map((name) => {
     const path = `${folder}/${name}`;
-    return { path, at: fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
+    return { path, at: fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 };
   });
   aged.sort((a, b) => b.at - a.at);
   const gone = aged.filter(({ at }, i) => i >= bounds.filesMax || bounds.now - at > keptMs);

@@ -29,16 +29,25 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
     });
   }
   if (isHostError(error) && error.code === "timeout") {
+    const { stray } = error.facts;
+    const remark =
+      stray === undefined ? "" : ` (it answered under id ${stray}, which was never sent)`;
     const seconds = (waitedMs / 1000).toFixed(waitedMs < 10_000 ? 1 : 0);
     return new HostError(
       "server_start",
-      `server "${name}" did not answer ${method} in ${seconds} s`,
+      `server "${name}" did not answer ${method} in ${seconds} s${remark}`,
       {
-        facts: { server: name, timeoutMs: Math.round(waitedMs), ...evidence(info) },
+        facts: {
+          server: name,
+          timeoutMs: Math.round(waitedMs),
+          ...(stray !== undefined && { stray }),
+          ...evidence(info),
+        },
         hint:
+          (stray !== undefined ? error.hint : undefined) ??
           hintOf(info) ??
           (info.stderr === undefined
-            ? "is an MCP server at that URL? if it is slow to answer, raise startTimeoutMs"
+            ? "is an MCP server at that URL? if it is slow to answer, raise timeoutMs (and startTimeoutMs)"
             : "is it an MCP server on stdin and stdout? if it is slow to start, raise startTimeoutMs"),
         cause: error,
       },

@@ -41,7 +41,8 @@ export async function negotiate(options: ConnectOptions, inbound: Inbound): Prom
       const greeting = await greet({ link, plan, options: { ...options, signal } });
       inbound.settled(greeting.codec);
       debug(options.log, options.name, () => greetingText(greeting, link.openedAt));
-      if (greeting.codec.era === "legacy") await confirm(link, plan, signal);
+      if (greeting.codec.era === "legacy" && plan.first !== undefined)
+        await confirm(link, plan, signal);
       const peer = await watched(link.peer, greeting, { plan, options });
       return { ...greeting, peer, verdict: verdictOf(greeting, plan, options.verdict) };
     } catch (error) {
@@ -60,7 +61,7 @@ export async function negotiate(options: ConnectOptions, inbound: Inbound): Prom
 
 async function greet(attempt: Attempt): Promise<Greeting> {
   const { plan, options } = attempt;
-  if (plan.first === undefined) return rememberedIn(options.verdict, plan.modern);
+  if (plan.first === undefined) return rememberedIn(options.verdict, plan[plan.only ?? "modern"]);
   if (plan.first === "server/discover") return await probeFirst(attempt);
   try {
     return await sendInitialize(attempt);
@@ -72,7 +73,7 @@ async function greet(attempt: Attempt): Promise<Greeting> {
   }
 }
 
-/** A modern server as it was found an earlier time. */
+/** A server as it was found an earlier time. */
 function rememberedIn(verdict: Verdict | undefined, revision: string): Greeting {
   const { capabilities = {}, server = "" } = verdict ?? {};
   const at = server.lastIndexOf("@");
@@ -81,18 +82,47 @@ function rememberedIn(verdict: Verdict | undefined, revision: string): Greeting 
   return { codec: spoken(revision), capabilities, serverInfo, instructions: undefined };
 }
 
-/** Over HTTP a server may change its revisions while we hold a link to it. */
+/** Over HTTP a server may change its revisions, and its era, while we hold a link to it. */
 async function watched(
   peer: Peer,
   { codec }: Greeting,
   { plan, options }: Pick<Attempt, "plan" | "options">,
 ): Promise<Peer> {
-  if (plan.link !== "http" || codec.era !== "modern") return peer;
-  const { watchEra } = await import("./watch-era.ts");
-  return watchEra(peer, { name: options.name, remembered: plan.first === undefined, isStill });
+  if (plan.link !== "http") return peer;
+  const { name } = options;
+  if (codec.era === "modern") {
+    const { watchEra } = await import("./watch-era.ts");
+    const remembered = plan.first === undefined;
+    return watchEra(peer, { name, remembered, isStill: () => speaks(codec.revision) });
+  }
+  if (plan.only !== undefined) return peer;
+  let failures = 0;
+  let asking: Promise<boolean> | undefined;
+  // Many may fail at a time: one question does for all.
+  const isModern = () =>
+    (asking ??= speaks(plan.modern).finally(() => {
+      asking = undefined;
+    }));
+  const failed = async (error: unknown, method: string): Promise<never> => {
+    failures++;
+    // Most have an answer.
+    const { legacyFailure } = await import("./watch-era.ts");
+    throw await legacyFailure(error, method, { name, failures, isModern });
+  };
+  return {
+    ...peer,
+    request: (method, params, more) =>
+      peer.request(method, params, more).then(
+        (answer) => {
+          failures = 0;
+          return answer;
+        },
+        (error) => failed(error, method),
+      ),
+    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
+  };
 
-  async function isStill(): Promise<boolean> {
-    const { revision } = codec;
+  async function speaks(revision: string): Promise<boolean> {
     const asked = { ...options, peer, revision, timeoutMs: plan.startMs };
     const { outcome, error } = await discover(asked);
     const verdict = classifyProbe(outcome, "http");
@@ -142,7 +172,7 @@ async function withLate(
 async function confirm(link: Link, plan: Plan, signal: AbortSignal): Promise<void> {
   link.waitsFor = "its first request";
   const taken = link.peer.notify("notifications/initialized");
-  await Promise.race([taken, nothingIn(plan.startMs, signal)]);
+  await Promise.race([taken, nothingIn(plan.confirmMs, signal)]);
   signal.throwIfAborted();
 }
 

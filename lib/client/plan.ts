@@ -21,6 +21,8 @@ export interface Plan {
   startMs: number;
   /** What `initialize` gets at least, however long the probe took. */
   graceMs: number;
+  /** How long the server may take to accept `notifications/initialized` before the first request follows all the same. */
+  confirmMs: number;
   /** The server is not probed only by memory: if what comes first is refused, the memory is wrong. */
   remembered: boolean;
 }
@@ -39,8 +41,12 @@ export function planOf(options: ConnectOptions): Plan {
     probeMs: graceMs,
     startMs: startTimeoutMs,
     graceMs,
+    confirmMs: Math.min(probeTimeoutMs * 5, startTimeoutMs),
     remembered: false,
   };
+  const { session } = options;
+  if (session !== undefined && eraOf(session.revision) === "legacy")
+    return { ...plan, first: undefined, only: "legacy", legacy: session.revision };
   if (protocol === "auto") {
     const verdict = options.verdict?.stale ? undefined : options.verdict;
     if (verdict?.era === "legacy") return { ...plan, first: "initialize", remembered: true };

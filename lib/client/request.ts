@@ -5,7 +5,7 @@
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
-import type { Codec, Decoded } from "../protocol/codec.ts";
+import type { Codec, Decoded, Envelope } from "../protocol/codec.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { Answer, PeerRequestOptions } from "../transport/peer-types.ts";
@@ -35,17 +35,15 @@ export interface Line extends ConnectOptions {
 export function asker({ peer, codec }: Connection, options: ConnectOptions): Ask {
   const { clientInfo, logLevel } = options;
   const capabilities = capabilitiesOf(options.answers, codec.revision);
-  const envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
+  /** One for all requests: each puts its id in and is dressed at once. */
+  const envelope: Envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
   return (method, params, requestOptions, about) => {
     const { meta, logLevel: level } = requestOptions;
     const own = meta === undefined ? params : { ...params, _meta: meta };
     const dressed = (id: number): JsonObject => {
       requestOptions.onId?.(id);
-      return codec.params(own, {
-        ...envelope,
-        progressToken: id,
-        ...(level && { logLevel: level }),
-      });
+      envelope.progressToken = id;
+      return codec.params(own, level === undefined ? envelope : { ...envelope, logLevel: level });
     };
     return peer.request(method, dressed, {
       ...requestOptions,
@@ -73,9 +71,12 @@ export async function request(
 ): Promise<Reply> {
   const { name, ask } = line;
   const { method, params, about } = asked;
-  const answer = await ask(method, params, requestOptions, about).catch((error: unknown) =>
-    afterConsent(error, line, asked, requestOptions),
-  );
+  let answer: Answer;
+  try {
+    answer = await ask(method, params, requestOptions, about);
+  } catch (error) {
+    answer = await afterConsent(error, line, asked, requestOptions);
+  }
   let reply = replyOf(answer, method, line);
   const isAsked = reply.decoded.kind === "input";
   if (isAsked) {

@@ -41,6 +41,7 @@ export interface FollowOptions {
 export async function follow(options: FollowOptions): Promise<"ended" | "closed"> {
   const { name, signal, log, clock = realClock, triesMax = 20 } = options;
   let wasOpen = false;
+  let isDown = false;
   for (let tries = 0; ;) {
     const openedAt = clock.now();
     const attempt = await once(options, wasOpen);
@@ -56,7 +57,10 @@ export async function follow(options: FollowOptions): Promise<"ended" | "closed"
     const delayMs = backoffMs(tries++, clock.random());
     const reason = error instanceof Error ? error.message : "it broke";
     const text = `the subscription is opened again in ${Math.round(delayMs)} ms: ${reason}`;
-    log({ level: tries === 1 ? "info" : "debug", server: name, text });
+    // One that merely broke is told as stale when it is open again; meanwhile nobody hears of anything.
+    const isNews = error !== undefined && !isDown;
+    isDown = error !== undefined;
+    log({ level: isNews ? "warn" : tries === 1 ? "info" : "debug", server: name, text });
     try {
       await clock.sleep(delayMs, signal);
     } catch {

@@ -1,6 +1,6 @@
-/** Why there is no result of a task, each with its evidence. Pure: it makes values and throws nothing. */
-import { HostError } from "../base/errors.ts";
-import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
+/** Why there is no result of a task, each with its evidence. Pure: it judges and makes values, and throws nothing. */
+import { HostError, isHostError } from "../base/errors.ts";
+import { internalError, invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 
 /** Which task, on which server. */
 export interface TaskPlace {
@@ -28,10 +28,15 @@ export function cancelledTaskError(at: TaskPlace, reason: unknown, left: boolean
   });
 }
 
-/** The call was made, whatever becomes of the link: nothing in this may look like one that was never sent. */
+/**
+ * There is no answer about it any more, for whatever reason. The call was made, whatever becomes of the link: nothing in
+ * this may look like one that was never sent.
+ */
 export function lostTaskError(at: TaskPlace, error: HostError): HostError {
   const { sessionLost: _, ...facts } = error.facts;
-  const text = `the link to server "${at.server}" was lost while task ${at.taskId} was running: it may go on there`;
+  const isLost = error.code === "server_exit";
+  const how = isLost ? `the link to server "${at.server}" was lost` : error.message;
+  const text = `${how}, while task ${at.taskId} was running: it may go on there`;
   return new HostError("uncertain", text, {
     facts: { ...facts, ...at, sent: true },
     hint: "ask for the task by its id before you call the tool again",
@@ -51,4 +56,15 @@ export function taskFault(at: TaskPlace, what: string, cause?: unknown): HostErr
     facts: { ...at },
     ...(cause !== undefined && { cause }),
   });
+}
+
+/** Not the server's word on the task: the link was lost, or something came back that answers by its status at most. */
+export function isUnanswered(error: unknown): error is HostError {
+  if (!isHostError(error)) return false;
+  return error.code === "server_exit" || typeof error.facts.httpStatus === "number";
+}
+
+/** Something broke inside the server while it looked. */
+export function isFault(error: unknown): boolean {
+  return error instanceof RpcError && error.code === internalError;
 }

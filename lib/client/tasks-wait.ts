@@ -1,11 +1,11 @@
 /**
  * Waits for a task: asks how it goes as often as the server wants, answers what it asks, and returns the result as if the
- * call had been answered at once. Whoever gives up cancels it; a link that is lost does not, for the task may go on.
+ * call had been answered at once. Whoever gives up cancels it; a link that is lost, or a server that has no answer now, does
+ * not, for the task may go on.
  */
 import { settlesWithin } from "../base/async.ts";
 import { realClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
-import { isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
@@ -14,6 +14,8 @@ import type { Task } from "../protocol/tasks.ts";
 import {
   cancelledTaskError,
   forgottenError,
+  isFault,
+  isUnanswered,
   lateError,
   lostTaskError,
   taskFault,
@@ -25,7 +27,10 @@ import type { CallReply, ConnectOptions, FinishOptions, McpClient, Reply } from 
 
 /** A client, and what it was connected with. */
 export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "log" | "pagesMax"> {
-  client: Pick<McpClient, "era" | "capabilities" | "request" | "onNotification" | "closed">;
+  client: Pick<
+    McpClient,
+    "era" | "capabilities" | "request" | "onNotification" | "closed" | "keepSession"
+  >;
   /** The progress token of the call that made the task, where it still is one (2025-11-25). */
   token?: number | undefined;
   /** @default the real one */
@@ -36,7 +41,7 @@ export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "
  * An answer about the task counts as hearing of it, so the idle time runs only while none comes; the hard cap holds.
  * @throws RpcError the error that the task failed with
  * @throws HostError `timeout` · `cancelled` (by `options.signal`, and the task with it) · `uncertain` (the link was lost, with
- *   `facts.taskId`) · `rpc_error` (cancelled or forgotten by the server, no task, nobody to answer)
+ *   or no question was answered for a while, with `facts.taskId`) · `rpc_error` (cancelled or forgotten by the server, no task, nobody to answer)
  */
 export async function waitForTask(
   task: Task,
@@ -113,7 +118,7 @@ class Watch {
     const { client } = this.#context;
     const { taskId } = this.#task;
     if (error instanceof RpcError || isTerminal(this.#task)) return error;
-    if (isHostError(error) && error.code === "server_exit") return lostTaskError(this.#at, error);
+    if (isUnanswered(error)) return lostTaskError(this.#at, error);
     const { signal, leave = false } = this.#options;
     if (!leave) {
       const cancelled = client.request("tasks/cancel", { taskId }, { timeoutMs: 5000 });
@@ -134,7 +139,8 @@ class Watch {
     const delayMs = this.#news.take() ? Math.min(wantedMs, newsMs) : wantedMs;
     const scope = new AbortController();
     const signal = AbortSignal.any([this.#signal, scope.signal]);
-    const slept = this.#clock.sleep(Math.min(delayMs, this.#leftMs()), signal).catch(() => {});
+    const sleepMs = Math.max(Math.min(delayMs, this.#leftMs()), 0);
+    const slept = this.#clock.sleep(sleepMs, signal).catch(() => {});
     await Promise.race([slept, this.#news.next()]);
     scope.abort();
     // What was told until now is seen by asking.
@@ -142,24 +148,22 @@ class Watch {
     if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs, this.#options.leave);
   }
 
-  /** A question about a task changes nothing: where its answer was lost it is asked again, a few times. */
+  /** A question about a task changes nothing: where it got no answer about it, it is asked again, a few times. */
   async #ask(method: "tasks/get" | "tasks/result"): Promise<Reply> {
     const { taskId } = this.#task;
     const { timeoutMs = 60_000 } = this.#options;
-    const left = Math.max(this.#leftMs(), 1);
-    const options = {
-      timeoutMs: method === "tasks/get" ? Math.min(timeoutMs, left) : left,
-      timeoutMaxMs: left,
-      signal: this.#signal,
-    };
+    const isGet = method === "tasks/get";
     for (let losses = 0; ; losses++) {
+      const left = Math.max(this.#leftMs(), 1);
+      const idleMs = isGet ? Math.min(timeoutMs, left) : left;
+      const options = { timeoutMs: idleMs, timeoutMaxMs: left, signal: this.#signal };
       try {
         return await this.#context.client.request(method, { taskId }, options);
       } catch (error) {
-        const isLoss = isHostError(error) && error.code === "server_exit";
-        if (!isLoss || this.#news.isLinkLost || losses >= lossesMax)
-          throw method === "tasks/get" ? forgottenError(this.#at, error) : error;
-        await this.#clock.sleep(200 * 2 ** losses, this.#signal);
+        const mayPass = isUnanswered(error) || (isGet && isFault(error));
+        if (!mayPass || this.#news.isLinkLost || losses >= lossesMax)
+          throw isGet ? forgottenError(this.#at, error) : error;
+        await this.#clock.sleep(Math.min(200 * 2 ** losses, left), this.#signal);
       }
     }
   }

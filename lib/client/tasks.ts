@@ -55,8 +55,9 @@ export async function followCall(
     return reply;
   }
   const { task: wish, onSent: _, onId: __, ...rest } = options;
-  wish?.onTask?.(task);
-  return wish?.detach === true ? reply : await waitForTask(task, context, rest);
+  const isLeft = wish?.detach === true;
+  wish?.onTask?.(task, isLeft ? client.keepSession?.() : undefined);
+  return isLeft ? reply : await waitForTask(task, context, rest);
 }
 
 // --- internal ---

@@ -8,6 +8,7 @@ import type {
   McpLogLevel,
   Progress,
   ProtocolChoice,
+  Session,
   Tool,
   ToolResult,
 } from "../protocol/mcp.ts";
@@ -94,6 +95,8 @@ export interface ConnectOptions {
   signal: AbortSignal;
   /** @default "auto" */
   protocol?: ProtocolChoice;
+  /** A session that is gone on with: nothing is asked before it is used. Only over Streamable HTTP. */
+  session?: Session | undefined;
   /** A remembered verdict; saves the probe. */
   verdict?: Verdict | undefined;
   /** What to ask servers to log. @default nothing is asked */
@@ -144,8 +147,8 @@ export interface TaskWish {
    * cannot run as a task is `usage`, before anything is sent. @default false
    */
   detach?: boolean;
-  /** Called as soon as there is a task. */
-  onTask?: (task: Task) => void;
+  /** Called as soon as there is a task; with the session that it was made in, where nobody waits for it. */
+  onTask?: (task: Task, session: Session | undefined) => void;
 }
 
 /** Options of a call. */
@@ -205,6 +208,8 @@ export interface McpClient extends AsyncDisposable {
   readonly verdict: Verdict;
   /** Resolves when the link is lost or closed. */
   readonly closed: Promise<CloseInfo>;
+  /** As of its transport. */
+  keepSession?: () => Session | undefined;
   /**
    * One request of any method, dressed for the era, with its input rounds where the era has them (protocol.md 1.9).
    * Resources, prompts and the like are built on it, each in a file of its own.

@@ -1,12 +1,11 @@
 /**
- * A link to a modern server over HTTP, whose revision may change under our hands: what it refuses because it speaks
- * another one, or because it is not modern at all although it was remembered so, is reported as a link that must be made
- * anew. Nothing is sent again from here.
+ * A link over HTTP to a server that may change what it speaks under our hands: what it refuses because it speaks another
+ * revision now, or is of the other era, is reported as a link that must be made anew. Nothing is sent again from here.
  */
 import { HostError } from "../base/errors.ts";
-import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { internalError, invalidParams, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
-import type { Peer } from "../transport/peer-types.ts";
+import type { Answer, Peer } from "../transport/peer-types.ts";
 import { isRefused } from "./link.ts";
 
 export interface WatchOptions {
@@ -19,16 +18,19 @@ export interface WatchOptions {
 }
 
 /**
- * The same peer, but a request that was refused for its revision fails with `server_exit` and the facts `sent: false`,
- * `sessionLost: true` and `eraLost: true`: it was not done, and may be repeated on a link that is negotiated anew.
+ * The same peer of a modern server, but a request that was refused for its revision fails with `server_exit` and the facts
+ * `sent: false`, `sessionLost: true` and `eraLost: true`: it was not done, and may be repeated on a link that is
+ * negotiated anew. Where it may have been done, its own error stays, and the requests after it fail so.
  */
 export function watchEra(peer: Peer, { name, remembered, isStill }: WatchOptions): Peer {
   let isProven = !remembered;
   let checking: Promise<boolean> | undefined;
+  /** What has shown that the server is not modern any more. */
+  let sign: unknown;
 
   const isWrong = async (error: unknown, method: string): Promise<boolean> => {
     if (error instanceof RpcError && error.code === unsupportedVersion) return true;
-    if (isProven || !isTelling(error, method)) return false;
+    if (isProven ? !isDoubtful(error) : !isTelling(error, method)) return false;
     // Many may be refused at a time: one question does for all.
     checking ??= isStill();
     try {
@@ -41,20 +43,51 @@ export function watchEra(peer: Peer, { name, remembered, isStill }: WatchOptions
     }
   };
 
+  const prove = (answer: Answer): Answer => {
+    isProven = true;
+    return answer;
+  };
+  const failed = async (error: unknown, method: string): Promise<never> => {
+    const wasProven = isProven;
+    if (!(await isWrong(error, method))) throw error;
+    sign = error;
+    throw wasProven && mayBeDone(error, method) ? error : eraLost(name, method, error);
+  };
+
   return {
     ...peer,
-    async request(method, params, options) {
-      try {
-        const answer = await peer.request(method, params, options);
-        isProven = true;
-        return answer;
-      } catch (error) {
-        if (await isWrong(error, method)) throw eraLost(name, method, error);
-        throw error;
-      }
-    },
+    // On the path of every request: no more than it takes.
+    request: (method, params, options) =>
+      sign === undefined
+        ? peer.request(method, params, options).then(prove, (error) => failed(error, method))
+        : Promise.reject(eraLost(name, method, sign)),
     [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
+}
+
+export interface LegacyOptions {
+  /** The server's configured name. */
+  name: string;
+  /** How many requests in a row have failed, with this one. */
+  failures: number;
+  /** Asks whether it is modern. @throws where that cannot be told */
+  isModern: () => Promise<boolean>;
+}
+
+/**
+ * The error of a request that failed on a link to a legacy server, which may be modern by now: as `watchEra` has it where
+ * its refusal says so, or the server itself, being asked.
+ */
+export async function legacyFailure(
+  error: unknown,
+  method: string,
+  { name, failures, isModern }: LegacyOptions,
+): Promise<unknown> {
+  const code = error instanceof RpcError ? error.code : undefined;
+  if (modernCodes.has(code)) return eraLost(name, method, error);
+  // That `_meta` is missing is said by the code of arguments that are wrong, which is worth a question now and then alone.
+  const isDoubtful = isRefused(error) || (code === invalidParams && failures % 2 === 0);
+  return isDoubtful && (await isModern().catch(() => false)) ? eraLost(name, method, error) : error;
 }
 
 // --- internal ---
@@ -64,7 +97,24 @@ function isTelling(error: unknown, method: string): boolean {
   if (!(error instanceof RpcError)) return isRefused(error);
   // A call that failed inside may have been done in part.
   if (error.code === internalError && method === "tools/call") return false;
-  return error.code !== headerMismatch && error.code !== missingCapability;
+  return !modernCodes.has(error.code);
+}
+
+/** What only modern servers say, to what they did not do. */
+const modernCodes = new Set<unknown>([unsupportedVersion, headerMismatch, missingCapability]);
+
+/** Whether an error may come of the wrong era where the right one has answered before: as legacy servers refuse a stranger. */
+function isDoubtful(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return isRefused(error);
+  const { code } = error;
+  return code === -32600 || code === methodNotFound || sdkCodes.has(code);
+}
+
+/** What SDKs say to a request without a session; some tools fail so, too. */
+const sdkCodes = new Set([-32000, -32001]);
+
+function mayBeDone(error: unknown, method: string): boolean {
+  return method === "tools/call" && error instanceof RpcError && sdkCodes.has(error.code);
 }
 
 function eraLost(server: string, method: string, cause: unknown): HostError {

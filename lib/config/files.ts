@@ -1,6 +1,7 @@
 /**
- * Our own small files: read whole within a bound, written atomically and for our user alone. `node:fs` is loaded only
- * when something is written.
+ * Small files. A person's are read whole within a bound, whatever they are: a link or a pipe as well. Our own (cache,
+ * state) are regular files, written atomically and for our user alone, and never through a link. `node:fs` is loaded
+ * only when something is written.
  */
 import { HostError } from "../base/errors.ts";
 import { folderOf } from "./paths.ts";
@@ -26,18 +27,30 @@ export async function readValue(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a file so that readers see the old text or the new one, never a part: a temporary file beside it, renamed.
- * Mode 0600; folders that are missing are made with 0700. A symbolic link stays one: its target is replaced.
+ * The text of a file of our own. What is no regular file by now is not read, so that nothing waits for a pipe or reads
+ * a device without end.
+ * @throws Error: there is none, it is larger than `bytesMax` bytes, or is no regular file
+ */
+export async function readOwn(path: string, bytesMax: number): Promise<string> {
+  const file = Bun.file(path);
+  // Without end for what is no regular file. Asked so because it costs no `node:fs`.
+  if (file.size > bytesMax) throw new Unreadable(`it is no file of at most ${bytesMax} bytes`);
+  return await file.slice(0, bytesMax).text();
+}
+
+/**
+ * Writes a file of our own so that readers see the old text or the new one, never a part: a temporary file beside it,
+ * renamed over whatever is there. A link is replaced itself, never what it points to. Mode 0600; folders that are
+ * missing are made with 0700.
  * @throws the system's error
  */
 export async function writePrivate(path: string, text: string): Promise<void> {
   const fs = await import("node:fs/promises");
   await fs.mkdir(folderOf(path), { recursive: true, mode: 0o700 });
-  const target = await fs.realpath(path).catch(() => path);
-  const temporary = `${target}.${crypto.randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     await fs.writeFile(temporary, text, { mode: 0o600, flag: "wx" });
-    await fs.rename(temporary, target);
+    await fs.rename(temporary, path);
   } catch (error) {
     await fs.rm(temporary, { force: true });
     throw error;

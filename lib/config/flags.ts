@@ -39,7 +39,25 @@ export function applyFlags(
   }));
 }
 
+/**
+ * What is to be said of flags that have no effect on any of the servers: `names` are all that were given. None where there
+ * is no server.
+ */
+export function idleFlags(servers: readonly ServerConfig[], names: readonly string[]): string[] {
+  const kinds = new Set(servers.map(({ kind }) => kind));
+  if (kinds.size !== 1) return [];
+  const [wanted, why] = kinds.has("http")
+    ? [ofStarted, "no server here is started by a command"]
+    : [ofReached, "no server here is reached by a URL"];
+  return names
+    .filter((name) => wanted.includes(name))
+    .map((name) => `--${name} has no effect: ${why}`);
+}
+
 // --- internal ---
+
+const ofStarted = ["env", "inherit-env", "cwd", "stderr"];
+const ofReached = ["header"];
 
 function readEnv(flags: readonly string[], ownEnv: Env): Record<string, string> {
   const env: Record<string, string> = Object.create(null);

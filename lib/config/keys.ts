@@ -6,6 +6,7 @@ import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { parseSeconds, parseTimeout } from "./duration.ts";
 import { plainNumbers } from "./jsonc.ts";
+import { limitEntries } from "./schema.ts";
 
 /** A value under our own key, and the key under which it was written. */
 export interface Field {
@@ -61,14 +62,25 @@ export function gatherFields(entry: Record<string, unknown>, timeoutIsSeconds: b
 /** Words about a key that nobody knows, with the nearest that is known; `near` says whether there is one. */
 export function unknownKey(
   key: string,
-  candidates: Iterable<string> = [...ownKeys, ...synonyms.keys()],
+  candidates?: Iterable<string>,
 ): { text: string; near: boolean } {
+  if (candidates === undefined) {
+    if (Object.hasOwn(limitEntries, key) || key === "limits")
+      return { text: ofAll(key), near: true };
+    return unknownKey(key, [...ownKeys, ...synonyms.keys()]);
+  }
   const meant = didYouMean(nearest(key, candidates, 1));
   const text = `nobody knows the key ${JSON.stringify(key)}`;
   return meant === undefined ? { text, near: false } : { text: `${text}; ${meant}`, near: true };
 }
 
 // --- internal ---
+
+/** A limit holds for all servers. */
+function ofAll(key: string): string {
+  const what = key === "limits" ? "limits hold" : `${key} is one of limits, which hold`;
+  return `${what} for all servers: they stand beside mcpServers, not in it`;
+}
 
 const ownKeys = new Set(
   (

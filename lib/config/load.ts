@@ -7,7 +7,7 @@ import type { ConfigPart } from "./document.ts";
 import { findConfig, findUserConfig } from "./find.ts";
 import { applyFlags, type ServerFlags } from "./flags.ts";
 import { type Env, ourPaths, resolvePath, shownPath } from "./paths.ts";
-import { commandServer, parseSpec } from "./spec.ts";
+import { commandServer, parseSpec, withOwnNames } from "./spec.ts";
 import type { BadServer, Config, Origin, ServerConfig } from "./types.ts";
 
 export interface LoadOptions {
@@ -97,7 +97,7 @@ function originOf(path: string, { cwd, env }: LoadOptions): Omit<Origin, "kind">
   return { file: path, label: shownPath(path, cwd, ourPaths(env).home) };
 }
 
-function mergeParts(parts: ConfigPart[], specs: ServerConfig[]): Config {
+function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
   const byName = new Map<string, ServerConfig | BadServer>();
   const config: Config = {
     servers: [],
@@ -120,6 +120,7 @@ function mergeParts(parts: ConfigPart[], specs: ServerConfig[]): Config {
       Object.assign(config.serve, part.serve);
     }
   }
+  const specs = given.length === 0 ? given : withOwnNames(given, byName.keys());
   for (const [at, server] of specs.entries()) {
     const before = specs.slice(0, at).some((other) => other.name === server.name);
     if (before)

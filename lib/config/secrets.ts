@@ -8,14 +8,20 @@ const secretLengthMin = 6;
 
 const mask = "***";
 
-/** `text` with every known secret replaced by `***`, also in the forms that JSON and URLs give it. */
+/** `text` with every known secret replaced by `***`, also in the forms that JSON, URLs and base64 give it. */
 export function redact(text: string, secrets: Iterable<string>): string {
   const forms = new Set<string>();
   for (const secret of secrets)
     for (const line of [secret, ...secret.split(/\r?\n/)])
       if (line.length >= secretLengthMin)
         // What a server logs as JSON stands twice in quotes where the log is JSON, too.
-        for (const form of [line, percentForm(line), inQuotes(line), inQuotes(inQuotes(line))])
+        for (const form of [
+          line,
+          percentForm(line),
+          base64Form(line),
+          inQuotes(line),
+          inQuotes(inQuotes(line)),
+        ])
           forms.add(form);
   let result = text;
   // The longest first: one secret may be a part of another.
@@ -71,10 +77,12 @@ export function secretsOfArgument(argument: string, before = ""): string[] {
   ];
 }
 
-/** The secrets of a header's value: the whole, and what follows a scheme such as `Bearer`. */
+/** The secrets of a header's value: the whole, what follows a scheme such as `Bearer`, and what `Basic` packs. */
 export function secretsOfHeader(value: string): string[] {
-  const credentials = /^[A-Za-z][\w-]* +([^]+)$/.exec(value)?.[1];
-  return [value, credentials ?? ""].filter(mayBeSecret);
+  const [, scheme = "", credentials = ""] = /^([A-Za-z][\w-]*) +([^]+)$/.exec(value) ?? [];
+  const user = /^basic$/i.test(scheme) ? Buffer.from(credentials, "base64").toString() : "";
+  const password = user.slice(user.indexOf(":") + 1);
+  return [value, credentials, user, password].filter(mayBeSecret);
 }
 
 /**
@@ -101,7 +109,10 @@ export function secretsOfUrl(text: string): string[] {
     .map((pair) => pair.slice(pair.indexOf("=") + 1));
   const segments = url.pathname.split("/").filter((segment) => isKey.test(segment));
   const user = [url.username, url.password].flatMap((part) => [part, decoded(part)]);
-  return [...user, ...query, ...raw, ...segments].filter(mayBeSecret);
+  // As `Authorization: Basic` has them.
+  const pair = [url.username, url.password].map(decoded).join(":");
+  const packed = pair === ":" ? [] : [Buffer.from(pair).toString("base64")];
+  return [...user, ...packed, ...query, ...raw, ...segments].filter(mayBeSecret);
 }
 
 // --- internal ---
@@ -129,15 +140,22 @@ const cutMark = "…";
 const beginningMin = 4;
 
 /** Hides the beginning of a secret that was clipped in its middle. */
-function withoutBeginnings(text: string, forms: Iterable<string>): string {
+function withoutBeginnings(text: string, forms: ReadonlySet<string>): string {
   const pieces = text.split(cutMark);
   const last = pieces.pop() ?? "";
   return [...pieces.map((piece) => withoutBeginning(piece, forms)), last].join(cutMark);
 }
 
-function withoutBeginning(piece: string, forms: Iterable<string>): string {
+/** What may be shown of a form: of `Bearer X`, where X is a form itself, the scheme, which is no secret. */
+function leastOf(form: string, forms: ReadonlySet<string>): number {
+  const scheme = /^[A-Za-z][\w-]* +/.exec(form)?.[0] ?? "";
+  const isOpen = scheme !== "" && forms.has(form.slice(scheme.length));
+  return isOpen ? scheme.length + beginningMin : beginningMin;
+}
+
+function withoutBeginning(piece: string, forms: ReadonlySet<string>): string {
   for (const form of forms)
-    for (let length = form.length - 1; length >= beginningMin; length--)
+    for (let length = form.length - 1; length >= leastOf(form, forms); length--)
       if (piece.endsWith(form.slice(0, length))) return piece.slice(0, -length) + mask;
   return piece;
 }
@@ -162,6 +180,11 @@ const plainWords = new Set([
 
 function inQuotes(text: string): string {
   return JSON.stringify(text).slice(1, -1);
+}
+
+/** Without its padding, which may be left out. */
+function base64Form(text: string): string {
+  return Buffer.from(text).toString("base64").replace(/=+$/, "");
 }
 
 function percentForm(text: string): string {

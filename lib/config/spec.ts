@@ -5,7 +5,7 @@ import { parseCommandLine } from "./shell-words.ts";
 import type { HttpServer, Origin, ServerConfig, StdioServer } from "./types.ts";
 
 /**
- * `NAME=COMMAND LINE`, a URL (named by its host's first label), `NAME=URL`, `NAME:stdio:COMMAND LINE`,
+ * `NAME=COMMAND LINE`, a URL (named by its host: `nameOfUrl`), `NAME=URL`, `NAME:stdio:COMMAND LINE`,
  * `NAME:http:URL`, `NAME:sse:URL`, `NAME:ws:URL`. Nothing in a command line is expanded.
  * @throws HostError `usage`
  */
@@ -16,9 +16,16 @@ export function parseSpec(spec: string): ServerConfig {
   const link = kind === undefined ? undefined : linkKinds.get(kind);
   if (!match || (kind !== undefined && link === undefined))
     throw new HostError("usage", `--server ${beginningOf(spec)}: this names no server`, {
-      hint: "write NAME=COMMAND LINE, NAME=URL, NAME:stdio:COMMAND LINE, NAME:http:URL (sse, ws), or a URL",
+      hint:
+        wholeAddress(spec) ??
+        "write NAME=COMMAND LINE, NAME=URL, NAME:stdio:COMMAND LINE, NAME:http:URL (sse, ws), or a URL",
     });
   const body = what.trim();
+  const address = wholeAddress(body);
+  if (link === undefined && !urlStart.test(body) && address !== undefined)
+    throw new HostError("usage", `--server ${beginningOf(spec)}: this is no URL`, {
+      hint: address,
+    });
   if (link === "stdio" || (link === undefined && !urlStart.test(body))) {
     const { env, words } = parseCommandLine(body);
     return { ...stdioServer(name, words, "--server", spec), givenEnv: env };
@@ -28,10 +35,55 @@ export function parseSpec(spec: string): ServerConfig {
 
 /** The server of `-- COMMAND…`, called `server`; its words stand as they are. @throws HostError `usage` */
 export function commandServer(words: readonly string[]): StdioServer {
+  checkCommand(words);
   return stdioServer("server", words, "--", [...words]);
 }
 
+/** What stands behind `--` is a command line. @throws HostError `usage` for an address */
+export function checkCommand([command = ""]: readonly string[]): void {
+  if (isUrl(command))
+    throw new HostError(
+      "usage",
+      "what stands behind -- is a command line, and this is an address",
+      {
+        hint: "a server that is reached is named by -s URL, before --",
+      },
+    );
+}
+
+/** True for a word that begins as an address of a server does. */
+export function isUrl(word: string): boolean {
+  return urlStart.test(word);
+}
+
+/**
+ * The specs with names of their own: a URL that was named by its host gets a number behind that where the name is taken,
+ * by another server of the line or one that is `taken` already. The same URL twice stays one server.
+ */
+export function withOwnNames(
+  specs: readonly ServerConfig[],
+  taken: Iterable<string>,
+): ServerConfig[] {
+  const names = new Set(taken);
+  for (const spec of specs) if (!isOurs(spec)) names.add(spec.name);
+  const byUrl = new Map<unknown, string>();
+  return specs.map((spec) => {
+    if (!isOurs(spec)) return spec;
+    let name = byUrl.get(spec.written) ?? spec.name;
+    for (let next = 2; names.has(name) && !byUrl.has(spec.written); next++)
+      name = `${spec.name}-${next}`;
+    names.add(name);
+    byUrl.set(spec.written, name);
+    return { ...spec, name };
+  });
+}
+
 // --- internal ---
+
+/** The name is of our making. */
+function isOurs({ written }: ServerConfig): boolean {
+  return typeof written === "string" && isUrl(written);
+}
 
 const urlStart = /^(https?|wss?):\/\//i;
 
@@ -71,12 +123,26 @@ function common(name: string, label: string, written: unknown) {
   return { name, origin, written, protocol: "auto", lifecycle: "lazy" } as const;
 }
 
-/** `https://docs.example.com/mcp` → `docs`; an IP address as it stands. */
+/**
+ * `https://docs.example.com/mcp` → `docs`; this machine → `localhost`; another IP address with `-` for what a name of a
+ * tool cannot have.
+ */
 function nameOfUrl(url: string): string {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$/g, "") : "";
-  const name = /^[\d.]+$|:/.test(host) ? host : host.split(".")[0];
+  if (/^127\.[\d.]+$|^::1$/.test(host)) return "localhost";
+  const name = /^[\d.]+$|:/.test(host) ? host.replace(/[.:]+/g, "-") : host.split(".")[0];
   if (name) return name;
   throw new HostError("usage", `--server ${beginningOf(url)}: this is no URL`);
+}
+
+/** What to write for an address that lacks its scheme, or has another; undefined for what is no address. */
+function wholeAddress(text: string): string | undefined {
+  const [, scheme, place] =
+    /^(?:([A-Za-z][\w+.-]*):\/\/|((?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]):\d+)(?=$|[/?#]))\S*$/i.exec(
+      text,
+    ) ?? [];
+  if (scheme !== undefined) return "a URL begins with http://, https://, ws:// or wss://";
+  return place && `an address is written whole: http://${place}…`;
 }
 
 /** Enough of a spec to find it by: what follows may be a secret. */

@@ -6,7 +6,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { type Log, silent } from "../base/log.ts";
-import { readText, writePrivate } from "./files.ts";
+import { readOwn, writePrivate } from "./files.ts";
 import { folderOf, joinPath } from "./paths.ts";
 import type { ServerConfig } from "./types.ts";
 
@@ -58,9 +58,9 @@ export function trustStore({
   /** Undefined where nothing readable is. */
   const read = async (path: string): Promise<TrustRecord | undefined> => {
     try {
-      const text = await readText(path);
-      return text === undefined ? undefined : toRecord(JSON.parse(text));
+      return toRecord(JSON.parse(await readOwn(path, bytesMax)));
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       debug(`${path} is not read: ${String(error)}`);
       return undefined;
     }
@@ -132,6 +132,7 @@ function byName(a: TrustRecord, b: TrustRecord): number {
   return a.name.localeCompare(b.name) || a.folder.localeCompare(b.folder);
 }
 
+const bytesMax = 1024 * 1024;
 const fileName = /^[0-9a-f]{64}\.json$/;
 
 /** One file for each entry of each folder: to trust it again replaces what was trusted, to revoke it removes the file. */

@@ -19,6 +19,7 @@ interface ServerCommon {
   protocol: ProtocolChoice;
   /** Idle time of a call. */
   timeoutMs?: number;
+  /** For the handshake. @default 60000; of a server that is reached, `timeoutMs` where that is less */
   startTimeoutMs?: number;
   concurrency?: number;
   lifecycle: "lazy" | "eager" | "per-call";

@@ -1,7 +1,7 @@
 /** A tool call on its way through the host, and its outcome: both plain values (design.md, one call path). */
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Progress, ToolAnnotations, ToolResult } from "../protocol/mcp.ts";
+import type { Progress, Session, ToolAnnotations, ToolResult } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
 
 /** Who asked. */
@@ -24,7 +24,8 @@ export interface Call {
 /**
  * What became of a call. `error` is there on everything but `completed` and a `failed` with a `result` (`isError`).
  * `uncertain`: the link was lost after the call was sent; it may have happened, and is never repeated by itself.
- * `detached`: it goes on as a task on the server, and nobody here waits for it.
+ * `detached`: it goes on as a task on the server, and nobody here waits for it; `session`: some servers know it in the session
+ * alone that it was made in, and so that is left open: whoever has its id can use it.
  * `raw` is the exact text of the result as it came. `outputMismatch`: where its structured content is not what the tool's
  * `outputSchema` promised; absent where it fits, or could not be checked.
  */
@@ -41,7 +42,14 @@ export type Outcome = { durationMs: number } & (
   | { status: "denied"; result?: undefined; error: HostError }
   | { status: "cancelled"; result?: undefined; error: HostError; sent: boolean }
   | { status: "uncertain"; result?: undefined; error: HostError }
-  | { status: "detached"; result?: undefined; error?: undefined; server: string; task: Task }
+  | {
+      status: "detached";
+      result?: undefined;
+      error?: undefined;
+      server: string;
+      task: Task;
+      session?: Session;
+    }
 );
 
 /** One place where a result breaks the promise of its tool. */

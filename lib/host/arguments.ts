@@ -1,7 +1,7 @@
 /**
- * Arguments from a command line, made to fit a tool's schema. Pure. The rule for `key=text`: where a string is allowed the
- * text stays exactly as typed (but a text that begins with `{` or `[` and is JSON of an object or array that is allowed
- * too is taken as that); else it is JSON of an allowed type; where the schema says nothing of the key it is a string.
+ * Arguments from a command line, made to fit a tool's schema. Pure. The rule for `key=text`: where a string is allowed, or
+ * the schema names no type, the text stays exactly as typed (but a text that begins with `{` or `[` and is JSON of an
+ * object or array that is allowed too is taken as that); else it is JSON of an allowed type.
  */
 import { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
@@ -40,11 +40,12 @@ export function fitArguments(
 
 function fitText(key: string, text: string, schema: JsonObject, name: string | undefined): Json {
   const shape = propertyShape(schema, key);
-  if (isUnknown(shape) || shape.constants.includes(text)) return text;
-  const isText = shape.types.has("string");
+  if (shape.constants.includes(text)) return text;
+  const isAny = isUnknown(shape);
+  const isText = isAny || shape.types.has("string");
   if (isText && !text.startsWith("{") && !text.startsWith("[")) return text;
   const value = readJson(text);
-  if (isText) return value !== undefined && allows(shape, value) ? value : text;
+  if (isText) return value !== undefined && (isAny || allows(shape, value)) ? value : text;
   if (value !== undefined && (allows(shape, value) || isConstant(shape, value))) return value;
   const wrong = `argument ${key}: expected ${describe(shape)}, got ${quote(text)}`;
   throw new HostError("usage", name === undefined ? wrong : `${name}: ${wrong}`, {

@@ -10,6 +10,7 @@ import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
 import { toHostError } from "./failure.ts";
 import type { Registry } from "./registry.ts";
@@ -70,16 +71,20 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     if (onProgress !== undefined) options.onProgress = onProgress;
     if (request.meta !== undefined) options.meta = request.meta;
     if (request.logLevel !== undefined) options.logLevel = request.logLevel;
-    let task: Task | undefined;
+    let made: { task: Task; session?: Session } | undefined;
     if (request.detach === true || listed?.execution?.taskSupport === "required") {
       const { wishOf } = await import("./tasks-wish.ts");
-      options.task = wishOf(listed, request.detach === true, (made) => (task = made));
+      options.task = wishOf(listed, request.detach === true, (task, session) => {
+        made = { task, ...(session && { session }) };
+      });
     }
     const reply = await server.call(tool, args, options);
     debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
     outcome = outcomeOf(reply, performance.now() - startedAt);
-    if (request.detach === true && task !== undefined)
-      outcome = { status: "detached", server: server.name, task, durationMs: outcome.durationMs };
+    if (request.detach === true && made !== undefined) {
+      const { durationMs } = outcome;
+      outcome = { status: "detached", server: server.name, ...made, durationMs };
+    }
     if (listed?.outputSchema !== undefined && outcome.status === "completed") {
       const problems = await validator.checkResult(listed, reply.result);
       if (problems !== undefined) outcome.outputMismatch = problems;
@@ -93,8 +98,9 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     outcome = failureOf(ours, { sent: isSent, durationMs: performance.now() - startedAt });
   }
   running.done(id);
-  if (call !== undefined) {
-    const { owner, server, tool } = call;
+  const told = call ?? untold(id, request, outcome, emit);
+  if (told !== undefined) {
+    const { owner, server, tool } = told;
     const { status, durationMs } = outcome;
     emit({ type: "call_end", id, owner, server, tool, status, durationMs });
   }
@@ -102,6 +108,20 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
 }
 
 // --- internal ---
+
+/** Tells of a call that failed before its tool was found, where it is known whose it is: its server cannot be reached, say. */
+function untold(
+  id: string,
+  { tool, owner = "default" }: OwnedCallRequest,
+  { error }: Outcome,
+  emit: CallContext["emit"],
+) {
+  const server = error?.facts.server;
+  if (server === undefined) return undefined;
+  const told = { id, owner, server, tool: error?.facts.tool ?? tool };
+  emit({ type: "call_start", ...told });
+  return told;
+}
 
 /** Without validation nothing is listed, unless the name or a rule needs it. */
 async function resolve(
@@ -120,16 +140,15 @@ async function resolve(
  */
 async function fitting(
   { arguments: args, signal }: Call,
-  { server, tool, listed }: ListedTarget,
+  target: ListedTarget,
   { registry, validator }: CallContext,
 ): Promise<HostTool> {
   try {
-    await validator.checkArguments(listed, args);
-    return listed;
+    await validator.checkArguments(target.listed, args);
+    return target.listed;
   } catch (error) {
-    if (!server.isListOld) throw error;
-    server.doubtTools();
-    const anew = await registry.resolve(`${server.name}/${tool}`, { signal });
+    const anew = await registry.anew(target, { signal });
+    if (anew === undefined) throw error;
     await validator.checkArguments(anew.listed, args);
     return anew.listed;
   }

@@ -1,6 +1,7 @@
 /**
  * What a module's user gives to `createHost`, checked by the schemas of config files: nothing that was not understood is
- * passed over, for a misspelt rule would let calls through. Values are never shown. Not on the path of the command line.
+ * passed over, for a misspelt rule would let calls through. Values that may be secret are never shown. Not on the path of
+ * the command line.
  */
 import * as v from "valibot";
 
@@ -15,7 +16,7 @@ export function checkOptions(options: unknown): void {
   if (result.success) return;
   const [issue] = result.issues;
   const path = (issue.path ?? []).map((item) => item.key as string | number);
-  const found = kindOf(issue.path ? issue.path.at(-1)?.value : options);
+  const found = foundAt(issue, options);
   const isStrict = issue.type === "strict_object" && path.length > 0;
   if (isStrict && issue.expected === "never") {
     const names = nearest(String(path.at(-1)), keysAt(path));
@@ -81,12 +82,16 @@ const HttpSchema = v.strictObject(
   "an object",
 );
 
+const eitherWords = "either a command or a url";
+const Either = is<Record<string, unknown>>(() => false, eitherWords);
+
 /** By what is there: what else is wrong is then told of that kind. */
-const HostServerSchema = v.lazy((server) =>
-  isPlain(server) && !("command" in (server as object)) && "url" in (server as object)
-    ? HttpSchema
-    : StdioSchema,
-);
+const HostServerSchema = v.lazy((server) => {
+  const has = (key: string) =>
+    isPlain(server) && (server as Record<string, unknown>)[key] !== undefined;
+  if (!has("url")) return StdioSchema;
+  return has("command") ? Either : HttpSchema;
+});
 
 const Rule = v.strictObject(
   {
@@ -125,6 +130,32 @@ function keysAt(path: readonly (string | number)[]): string[] {
   if (first === "servers" && path[2] === "tls") return Object.keys(tlsEntries);
   if (first === "servers") return Object.keys({ ...StdioSchema.entries, ...HttpSchema.entries });
   return first === "policy" && path.length === 3 ? Object.keys(Rule.entries) : [];
+}
+
+/** What was found: its kind, and the value itself where that is no secret. */
+function foundAt({ path, message }: v.BaseIssue<unknown>, options: unknown): string {
+  const item = path?.at(-1);
+  const value = item === undefined ? options : item.value;
+  if (message === eitherWords) return "both";
+  const isShown = typeof value === "string" && shownKeys.has(item?.key);
+  return isShown ? JSON.stringify(withoutSecrets(value)) : kindOf(value);
+}
+
+/** Addresses, and words of which only a few are right. */
+const shownKeys: ReadonlySet<unknown> = new Set([
+  "url",
+  "transport",
+  "protocol",
+  "lifecycle",
+  "do",
+]);
+
+/** An address may hold them before its `@`, and behind its `?`. */
+function withoutSecrets(text: string): string {
+  return text
+    .replace(/^(\w+:\/\/)?.*@/s, "$1…@")
+    .replace(/[?#].*$/s, "?…")
+    .slice(0, 100);
 }
 
 function wrong(path: readonly (string | number)[], expected: string, found: string, hint?: string) {

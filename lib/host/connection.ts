@@ -8,6 +8,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { CloseInfo } from "../transport/transport.ts";
 import { toHostError } from "./failure.ts";
 import type { LaunchContext } from "./launch-types.ts";
@@ -46,6 +47,8 @@ export class Connection implements AsyncDisposable {
   #ready: McpClient | undefined;
   /** What is remembered of the server's era is wrong. */
   #isEraLost = false;
+  /** What the next link goes on with. */
+  #session: Session | undefined;
   #state: ServerStatus["state"] = "idle";
   #error: HostError | undefined;
 
@@ -125,6 +128,11 @@ export class Connection implements AsyncDisposable {
     return true;
   }
 
+  /** The next link goes on with a session; one that the server knows no more is begun anew. */
+  resume(session: Session): void {
+    this.#session = session;
+  }
+
   /** Hands on the answer to a call: whatever the server answers, its life was of use. */
   watch<T>(client: McpClient, answer: Promise<T>): Promise<T> {
     const life = this.#clients.get(client);
@@ -151,6 +159,8 @@ export class Connection implements AsyncDisposable {
   async #launch(): Promise<McpClient> {
     const { config, context, onToolsChanged } = this.#options;
     const life: Life = { startedAt: performance.now(), answered: false };
+    const session = this.#session;
+    this.#session = undefined;
     this.#enter("starting");
     try {
       const client = await launch(config, {
@@ -161,6 +171,7 @@ export class Connection implements AsyncDisposable {
             ? onToolsChanged()
             : context.emit({ type: "list_changed", server: this.#name, list }),
         forget: this.#isEraLost,
+        session,
       });
       this.#isEraLost = false;
       this.#clients.set(client, life);

@@ -10,7 +10,7 @@ import type { ServerContext } from "./connection.ts";
 import { Registry } from "./registry.ts";
 import { RunningCalls } from "./running.ts";
 import type { HostedServer } from "./server.ts";
-import type { HostTool, OwnedCallRequest, ToolListing } from "./types.ts";
+import type { HostTool, OwnedCallRequest, ResolveOptions, ToolListing } from "./types.ts";
 import { Validator } from "./validate.ts";
 
 export class Desk {
@@ -39,8 +39,10 @@ export class Desk {
   }
 
   /** As `Host.resolve`. */
-  async resolve(name: string, signal?: AbortSignal): Promise<HostTool> {
-    return (await this.#registry.resolve(name, { signal: this.#within(signal) })).listed;
+  async resolve(name: string, { signal: given, anew }: ResolveOptions = {}): Promise<HostTool> {
+    const signal = this.#within(given);
+    const target = await this.#registry.resolve(name, { signal });
+    return ((anew && (await this.#registry.anew(target, { signal }))) || target).listed;
   }
 
   /** As `Host.call`. */

@@ -1,70 +1,66 @@
 /** What a module's user asks of a host beside calls, checked before it is used. The command line does not come through here. */
-import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { kindOf } from "../config/problems.ts";
+import {
+  faultOf,
+  isFunction,
+  isText,
+  isTextList,
+  optional,
+  signalRow,
+  timeoutRow,
+} from "./check-request.ts";
+import type { Fits, Row } from "./check-request.ts";
 import type { Features } from "./feature-types.ts";
+import type { Lasting } from "./lasting-types.ts";
+
+type Guarded = Features & Pick<Lasting, "subscribe">;
 
 /** The same features, for anybody: a request that is none rejects with `usage`. */
-export function guardedFeatures(host: Features): Features {
+export function guardedFeatures(host: Guarded): Guarded {
   return {
     resources: checked("resources", host.resources, listRows),
     prompts: checked("prompts", host.prompts, listRows),
     read: checked("read", host.read, [["uri", isName, "a URI"], ...waitRows]),
     prompt: checked("prompt", host.prompt, [
       ["prompt", isName, "the name of a prompt"],
-      ["arguments", optional(isTexts), texts],
+      optional("arguments", isTexts, texts),
       ...waitRows,
     ]),
     complete: checked("complete", host.complete, [
       ["ref", isReference, 'an object { prompt: "…" } or { template: "…" }'],
       ["argument", isArgument, 'an object { name: "…", value: "…" }'],
-      ["context", optional(isTexts), texts],
+      optional("context", isTexts, texts),
       ...waitRows,
+    ]),
+    subscribe: checked("subscribe", host.subscribe, [
+      optional("server", isName, "the name of a server"),
+      optional("lists", isListNames, `an array of ${listNames.join(", ")}`),
+      optional("uris", isTextList, "an array of URIs"),
+      ["onUpdate", isFunction, "a function"],
+      optional("onOpen", isFunction, "a function"),
+      signalRow,
     ]),
   };
 }
 
 // --- internal ---
 
-type Fits = (value: unknown) => boolean;
-type Row = readonly [key: string, fits: Fits, expected: string];
-
 const texts = "an object whose values are strings";
+const listNames: readonly unknown[] = ["tools", "prompts", "resources"];
 
-const optional =
-  (fits: Fits): Fits =>
-  (value) =>
-    value === undefined || fits(value);
-
-const isText: Fits = (value) => typeof value === "string";
 const isName: Fits = (value) => isText(value) && value !== "";
 const isTexts: Fits = (value) => isObject(value) && Object.values(value).every(isText);
+const isListNames: Fits = (value) =>
+  Array.isArray(value) && value.every((name) => listNames.includes(name));
 const isReference: Fits = (value) =>
   isObject(value) && isName(value["prompt"] ?? value["template"]);
 const isArgument: Fits = (value) =>
   isObject(value) && isName(value["name"]) && isText(value["value"]);
 
-const signalRow: Row = [
-  "signal",
-  optional((value) => value instanceof AbortSignal),
-  "an AbortSignal",
-];
-
-const waitRows: readonly Row[] = [
-  signalRow,
-  [
-    "timeoutMs",
-    optional((value) => typeof value === "number" && value >= 0),
-    "a number of milliseconds, 0 or more",
-  ],
-];
+const waitRows: readonly Row[] = [signalRow, timeoutRow];
 
 const listRows: readonly Row[] = [
-  [
-    "servers",
-    optional((value) => Array.isArray(value) && value.every(isText)),
-    "an array of names of servers",
-  ],
+  optional("servers", isTextList, "an array of names of servers"),
   signalRow,
 ];
 
@@ -75,18 +71,8 @@ function checked<Request, Answer>(
   rows: readonly Row[],
 ): (request: Request) => Promise<Answer> {
   return async (request) => {
-    const value: unknown = request ?? {};
-    if (!isObject(value)) throw wrong(method, "", "an object", request);
-    for (const [key, fits, expected] of rows)
-      if (!fits(value[key])) throw wrong(method, key, expected, value[key]);
+    const error = faultOf(method, request ?? {}, rows);
+    if (error !== undefined) throw error;
     return await work(request);
   };
-}
-
-function wrong(method: string, path: string, expected: string, value: unknown): HostError {
-  const found = kindOf(value);
-  const at = path === "" ? "" : `${path}: `;
-  return new HostError("usage", `host.${method}: ${at}expected ${expected}, found ${found}`, {
-    facts: { path, expected, found },
-  });
 }

@@ -52,15 +52,15 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     cancel: (id, reason) => opened?.cancel(id, reason) ?? false,
     knownTools: async () => (await desk()).knownTools(),
     judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...options }),
-    resolve: async (name, { signal: given } = {}) => (await desk()).resolve(name, given),
+    resolve: async (name, options) => (await desk()).resolve(name, options),
     resources: async (request) => (await features()).resources(request),
     read: async (request) => (await features()).read(request),
     locate: async (uri, given) => (await features()).locate(uri, given),
     prompts: async (request) => (await features()).prompts(request),
     prompt: async (request) => (await features()).prompt(request),
     complete: async (request) => (await features()).complete(request),
-    task: async (server, taskId) =>
-      (await import("./tasks.ts")).hostTask({ server, taskId }, servers, context),
+    task: async (server, taskId, { session } = {}) =>
+      (await import("./tasks.ts")).hostTask({ server, taskId, session }, servers, context),
     tasksOf: async (server, given) =>
       (await import("./tasks.ts")).tasksOf({ server, ...given }, servers, context),
     subscribe: async (request) =>

@@ -1,6 +1,6 @@
 /** What a host offers that goes on for longer than an answer: tasks and subscriptions. Types only. */
 import type { Outcome } from "../hooks/call.ts";
-import type { Progress } from "../protocol/mcp.ts";
+import type { Progress, Session } from "../protocol/mcp.ts";
 import type { Topics, Update } from "../protocol/subscriptions.ts";
 import type { Task } from "../protocol/tasks.ts";
 
@@ -35,8 +35,12 @@ export interface SubscribeRequest extends Topics {
 }
 
 export interface Lasting {
-  /** A task that was made before, by this host or another. @throws HostError `usage` (no such server) */
-  task(server: string, taskId: string): Promise<HostTask>;
+  /**
+   * A task that was made before, by this host or another. `session`: of its outcome; the server is asked in it from its next
+   * link on, as long as it knows it.
+   * @throws HostError `usage` (no such server)
+   */
+  task(server: string, taskId: string, options?: { session?: Session }): Promise<HostTask>;
   /** All tasks that a server keeps for us; undefined: it cannot tell (only 2025-11-25 can). @throws as `HostTask.state` */
   tasksOf(server: string, options?: { signal?: AbortSignal }): Promise<Task[] | undefined>;
   /**

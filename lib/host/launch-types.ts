@@ -1,6 +1,7 @@
 /** What a start of a server, or a connection to one, is given. Types only. */
 import type { JsonObject } from "../base/json.ts";
 import type { Child, Reaper } from "../process/child.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { RemoteLink } from "./started.ts";
 import type { OpenHostOptions } from "./types.ts";
 
@@ -25,6 +26,8 @@ export interface LaunchOptions {
   /** Gives up the start; afterwards it has no meaning. */
   signal: AbortSignal;
   onListChanged: (list: "tools" | "prompts" | "resources") => void;
+  /** A session that is gone on with, where the server is reached over HTTP. */
+  session?: Session | undefined;
   /** What is remembered of the server's era is wrong. @default false */
   forget?: boolean;
 }

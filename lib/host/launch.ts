@@ -21,7 +21,8 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
   signal.throwIfAborted();
   if (server.kind === "http") {
     const { reach } = await import("./reach.ts");
-    return await reach(server, { context, common: commonOf(server, options), forget });
+    const common = { ...commonOf(server, options), session: options.session };
+    return await reach(server, { context, common, forget });
   }
   // The process starts while we load what speaks to it, and find out what is known of it.
   let early: Child | undefined = context.take(server.name) ?? spawn(server, context);
@@ -64,6 +65,7 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
 /** Of a connection, what is the same for every kind of server. */
 function commonOf(server: ServerConfig, { context, signal, onListChanged }: LaunchOptions) {
   const { answers = {}, limits, log, serverLogLevel = "warning" } = context;
+  const startTimeoutMs = startTimeoutOf(server);
   return {
     ...limits,
     name: server.name,
@@ -73,11 +75,20 @@ function commonOf(server: ServerConfig, { context, signal, onListChanged }: Laun
     signal,
     protocol: server.protocol,
     logLevel: serverLogLevel,
-    ...(server.startTimeoutMs !== undefined && { startTimeoutMs: server.startTimeoutMs }),
+    ...(startTimeoutMs !== undefined && { startTimeoutMs }),
     onListChanged,
     onLog: (params: JsonObject) => context.heard(server.name, params),
   };
 }
+
+/** Nobody waits longer for the first word of a server that runs already than for any other; a process takes time to start. */
+function startTimeoutOf({ kind, timeoutMs, startTimeoutMs }: ServerConfig): number | undefined {
+  if (startTimeoutMs !== undefined || kind === "stdio" || timeoutMs === undefined)
+    return startTimeoutMs;
+  return Math.min(timeoutMs, startTimeoutMaxMs);
+}
+
+const startTimeoutMaxMs = 60_000;
 
 function spawn(server: StdioServer, context: LaunchContext): Child {
   const { name, command, args, cwd, stopMs } = server;

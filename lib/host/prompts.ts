@@ -21,6 +21,7 @@ import type {
 import { findBare, findNamed, nameTools, serversMeant } from "./names.ts";
 import type { NamedServer, NameEntry, NameTable } from "./names.ts";
 import { checkRequired, strayArguments } from "./prompt-arguments.ts";
+import { unknownBeside } from "./unknown.ts";
 
 export class Prompts {
   readonly #asking: Asking;
@@ -107,7 +108,7 @@ export class Prompts {
     const bare = only(name, findBare(this.#table(), name));
     const found = bare && this.#promptOf(bare);
     if (found !== undefined) return found;
-    throw others[0]?.error ?? unknown(name, this.#table());
+    throw unknownBeside(unknown(name, this.#table()), others, this.#lists.size > 0);
   }
 
   /** Lists servers; those that fail are returned. @throws HostError when the signal fires */

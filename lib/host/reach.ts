@@ -2,13 +2,15 @@
  * One connection to one server that is reached by a URL: which transport it speaks, how it is greeted, and what is
  * remembered of both. Knows nothing of earlier or later connections. Loaded when such a server is first used.
  */
-import { isHostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import { connect } from "../client/client.ts";
 import { verdictKey } from "../client/eras.ts";
 import type { ConnectOptions, McpClient, Verdict } from "../client/types.ts";
 import type { HttpServer } from "../config/types.ts";
 import { createFetch } from "../transport/fetch.ts";
+import { hasCredentials } from "../transport/remote.ts";
 import type { Fetch } from "../transport/remote.ts";
+import type { Transport } from "../transport/transport.ts";
 import type { LaunchContext } from "./launch-types.ts";
 
 export interface ReachOptions {
@@ -26,7 +28,9 @@ export interface ReachOptions {
  */
 export async function reach(server: HttpServer, options: ReachOptions): Promise<McpClient> {
   const { context, common, forget } = options;
-  const verdicts = server.protocol === "auto" ? context.verdicts : undefined;
+  // What a session is gone on with tells nothing new.
+  const isNew = server.protocol === "auto" && common.session === undefined;
+  const verdicts = isNew ? context.verdicts : undefined;
   const key = verdictKey(server);
   const before = await verdicts?.read(key);
   const verdict = forget ? undefined : before;
@@ -65,13 +69,15 @@ async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached>
   const { env, log } = context;
   const fetch = createFetch({ name, log, headers, tls, env, connectTimeoutMs });
   try {
-    const over = transport === "auto" ? (common.verdict?.transport ?? "auto") : transport;
+    const found = common.session === undefined ? (common.verdict?.transport ?? "auto") : "http";
+    const over = transport === "auto" ? found : transport;
     const reached =
       over === "auto"
         ? await findOut(server, attempt, fetch)
         : await overHttp(over, { server, attempt, fetch }).catch(async (error: unknown) => {
             // It was remembered, and may have learned another one since.
-            if (over === transport || common.signal.aborted) throw error;
+            if (over === transport) throw forced(error, transport);
+            if (common.signal.aborted) throw error;
             const anew = { ...attempt, common: { ...common, verdict: undefined } };
             return await findOut(server, anew, fetch);
           });
@@ -105,13 +111,18 @@ interface Way {
 async function overHttp(transport: "http" | "sse", way: Way): Promise<Reached> {
   const { server, fetch } = way;
   const { common, context } = way.attempt;
-  const { name, url } = server;
+  const { name, url, headers } = server;
   const responseBytesMax = context.limits?.responseBytesMax;
   const { log, signal, startTimeoutMs } = common;
-  const remote = { name, url, fetch, log, ...(responseBytesMax && { responseBytesMax }) };
+  const hasToken = hasCredentials(url, headers);
+  const bounds = responseBytesMax && { responseBytesMax };
+  const remote = { name, url, fetch, log, hasToken, ...bounds };
   if (transport === "http") {
     const { openHttp } = await import("../transport/http.ts");
-    const client = await connect({ ...common, link: "http", open: async () => openHttp(remote) });
+    let link: Transport | undefined;
+    const open = async () => (link = openHttp({ ...remote, session: common.session }));
+    const client = await connect({ ...common, link: "http", open });
+    client.keepSession = () => link?.keepSession?.();
     return { client, transport };
   }
   const { openSse } = await import("../transport/sse.ts");
@@ -152,6 +163,19 @@ function mayBeSse(error: unknown): boolean {
   const { method, httpStatus, rpcCode } = error.facts;
   const isRefusal = httpStatus === 400 || httpStatus === 404 || httpStatus === 405;
   return method === "initialize" && isRefusal && rpcCode === undefined;
+}
+
+/** The error of a transport that was not found out but said. */
+function forced(error: unknown, transport: string): unknown {
+  if (!isHostError(error) || typeof error.facts.httpStatus !== "number") return error;
+  const { code, message, facts, hint, cause } = error;
+  if (code === "auth_required") return error;
+  const said = `it was asked by the transport "${transport}", as written: without that, it is found out`;
+  return new HostError(code, message, {
+    facts,
+    hint: hint === undefined ? said : `${hint}; ${said}`,
+    cause,
+  });
 }
 
 function ofSse({ era, revision }: McpClient, before: Verdict | undefined): Verdict {

@@ -73,6 +73,16 @@ export class Registry {
     return target;
   }
 
+  /**
+   * The same tool by a list that is fetched anew, for what does not fit the old one (protocol.md 1.11); undefined where the
+   * old one is not old. @throws as `resolve`
+   */
+  async anew({ server, tool }: Target, options: UseOptions): Promise<ListedTarget | undefined> {
+    if (!server.isListOld) return undefined;
+    server.doubtTools();
+    return await this.resolve(`${server.name}/${tool}`, options);
+  }
+
   /** The same where the name alone tells it, without starting or listing anything. @throws HostError `denied` */
   resolveUnlisted(name: string): Target | undefined {
     const meant = withoutList(name, this.#tables.named);

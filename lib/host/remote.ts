@@ -28,6 +28,9 @@ type Work<T> = (client: McpClient) => Promise<T>;
 /** How a call is sent: with headers of its own, where it has any. */
 export type SendCall = (client: McpClient, headers?: Record<string, string>) => Promise<CallReply>;
 
+/** `harmless`: it changes nothing, so that it may be repeated, even if it was done. */
+type UseOptions = WaitOptions & { harmless?: boolean | undefined };
+
 export class Remote {
   readonly #options: RemoteOptions;
   /** What the tools of one list want in headers, as far as they were called. */
@@ -40,23 +43,21 @@ export class Remote {
 
   /**
    * Does work with the client that everybody shares, and once more with a new one where the server had forgotten that one
-   * (its session, or its era): then nothing was done. Many at a time connect anew once. `harmless`: it changes nothing, so
-   * that it may be repeated, even if it was done. @throws what the work throws
+   * (its session, or its era): then nothing was done. Many at a time connect anew once.
+   * @throws what the work throws
    */
-  async use<T>(
-    work: Work<T>,
-    options: WaitOptions & { harmless?: boolean | undefined },
-  ): Promise<T> {
+  async use<T>(work: Work<T>, options: UseOptions): Promise<T> {
     const { connection } = this.#options;
-    const client = connection.ready ?? (await connection.shared(options));
-    try {
-      return await work(client);
-    } catch (error) {
-      if (options.signal.aborted || !isHostError(error)) throw error;
-      if (isForgotten(error)) connection.renew(client, error);
-      else if (options.harmless !== true || !isBroken(error)) throw error;
-      return await work(connection.ready ?? (await connection.shared(options)));
-    }
+    return await this.useReady(
+      connection.ready ?? (await connection.shared(options)),
+      work,
+      options,
+    );
+  }
+
+  /** As `use`, where that client is there already. */
+  useReady<T>(client: McpClient, work: Work<T>, options: UseOptions): Promise<T> {
+    return work(client).catch((error: unknown) => this.#again(client, error, work, options));
   }
 
   /** As `use`, with a client that nobody else has, and that is closed behind the work. */
@@ -78,24 +79,33 @@ export class Remote {
    * One call with the headers that its tool asks for, as far as its schema is known; where the server finds them wrong the
    * list is fetched anew, and the call, which was not done, is sent once more. @throws as `send`
    */
-  async call(
-    client: McpClient,
-    send: SendCall,
-    { tool, args }: { tool: string; args: JsonObject },
-  ): Promise<CallReply> {
+  call(tool: string, args: JsonObject, send: SendCall): Work<CallReply> {
     const { config, lists, forget } = this.#options;
-    if (!wantsHeaders(client, config)) return await send(client);
-    try {
-      return await send(client, this.#headersOf(tool)?.(args));
-    } catch (error) {
-      if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
-      forget();
-      await lists.get(client);
-      return await send(client, this.#headersOf(tool)?.(args));
-    }
+    return (client) => {
+      if (!wantsHeaders(client, config)) return send(client);
+      return send(client, this.#headersOf(tool)?.(args)).catch(async (error: unknown) => {
+        if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
+        forget();
+        await lists.get(client);
+        return await send(client, this.#headersOf(tool)?.(args));
+      });
+    };
   }
 
   // --- internal ---
+
+  async #again<T>(
+    client: McpClient,
+    error: unknown,
+    work: Work<T>,
+    options: UseOptions,
+  ): Promise<T> {
+    if (options.signal.aborted || !isHostError(error)) throw error;
+    const { connection } = this.#options;
+    if (isForgotten(error)) connection.renew(client, error);
+    else if (options.harmless !== true || !isBroken(error)) throw error;
+    return await work(connection.ready ?? (await connection.shared(options)));
+  }
 
   #headersOf(tool: string): ArgumentHeaders | undefined {
     const { last } = this.#options.lists;

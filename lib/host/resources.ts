@@ -20,6 +20,7 @@ import type {
   ReadRequest,
   ResourceListing,
 } from "./feature-types.ts";
+import { unknownBeside } from "./unknown.ts";
 
 export class Resources {
   readonly #asking: Asking;
@@ -120,8 +121,8 @@ export class Resources {
     const [server, ...more] = having;
     if (server !== undefined && more.length === 0) return { server, uri: wanted };
     if (server !== undefined) throw ofSeveral(wanted, having);
-    if (failed[0] !== undefined) throw failed[0].error;
-    throw unknown(wanted, nearestUris(wanted, listing), names);
+    const error = unknown(wanted, nearestUris(wanted, listing), names);
+    throw unknownBeside(error, failed, failed.length < names.length);
   }
 
   // --- internal ---

@@ -6,10 +6,11 @@ import { Semaphore, settlesWithin } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallOptions as ClientCallOptions, CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
+import type { Session } from "../protocol/mcp.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext, WaitOptions } from "./connection.ts";
 import { fetchTools, lateList } from "./fetch-tools.ts";
-import type { Remote } from "./remote.ts";
+import type { Remote, SendCall } from "./remote.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { ServerStatus, ToolListStore } from "./types.ts";
@@ -32,6 +33,8 @@ export type CallOptions = ClientCallOptions & { signal: AbortSignal; timeoutMs: 
 
 const timeoutDefaultMs = 60_000;
 const concurrencyDefault = 64;
+/** A list of that age is hardly wrong. */
+const recentMs = 60_000;
 
 export class HostedServer implements AsyncDisposable {
   readonly config: ServerConfig;
@@ -119,9 +122,11 @@ export class HostedServer implements AsyncDisposable {
     this.#lists.changed();
   }
 
-  /** The list that was fetched last is older than the server allows. */
+  /** The last list is older than the server allows, or than what was fetched of late: another run may have kept it. */
   get isListOld(): boolean {
-    return performance.now() >= (this.lastTools?.freshUntil ?? Infinity);
+    const { freshUntil = Infinity, at = 0 } = this.lastTools ?? {};
+    if (freshUntil === Infinity) return false;
+    return performance.now() >= Math.min(freshUntil, at + recentMs);
   }
 
   /** The server's answer shows that the list may have changed: where it keeps a time, that is over. */
@@ -134,9 +139,14 @@ export class HostedServer implements AsyncDisposable {
     const connection = this.#connection;
     const { ready } = connection;
     const isShared = this.config.lifecycle !== "per-call" && !options.signal.aborted;
-    if (ready === undefined || !isShared || this.#isRemote || !this.#slots.take())
+    const remote = this.#remote;
+    const isLoaded = remote !== undefined || !this.#isRemote;
+    if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())
       return this.#callLater(tool, args, options);
-    const reply = connection.watch(ready, ready.callTool(tool, args, options));
+    const send = sender(tool, args, options);
+    const reply =
+      remote?.useReady(ready, remote.call(tool, args, send), waitOf(options)) ??
+      connection.watch(ready, send(ready));
     reply.then(this.#release, this.#release);
     return reply;
   }
@@ -157,6 +167,11 @@ export class HostedServer implements AsyncDisposable {
     const isIdle = this.#slots.isUnused && performance.now() - this.#usedAt >= idleMs;
     if (this.#isRemote || this.#isHeld || !isIdle || this.#lists.isFetching) return false;
     return await this.#connection.rest();
+  }
+
+  /** As of its connection. */
+  resume(session: Session): void {
+    this.#connection.resume(session);
   }
 
   /** That client, where it is connected. */
@@ -195,13 +210,12 @@ export class HostedServer implements AsyncDisposable {
   }
 
   /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
-  async #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    const wait = { signal: options.signal, waitMs: options.timeoutMs };
-    const send = (client: McpClient, headers?: Record<string, string>) =>
-      client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
-    if (!this.#isRemote) return await this.#later((client) => send(client), wait);
-    const remote = this.#remote ?? (await this.#loadRemote());
-    return await this.#later((client) => remote.call(client, send, { tool, args }), wait);
+  #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
+    const remote = this.#remote;
+    if (remote === undefined && this.#isRemote)
+      return this.#loadRemote().then(() => this.#callLater(tool, args, options));
+    const send = sender(tool, args, options);
+    return this.#later(remote?.call(tool, args, send) ?? send, waitOf(options));
   }
 
   async #loadRemote(): Promise<Remote> {
@@ -219,16 +233,18 @@ export class HostedServer implements AsyncDisposable {
     wait: WaitOptions & Pick<UseOptions, "harmless">,
   ): Promise<T> {
     const connection = this.#connection;
-    if (wait.signal.aborted || !this.#slots.take())
-      await this.#slots.acquire(wait.signal).catch(() => {
-        throw givenUp(wait.signal);
-      });
+    try {
+      await this.#slots.acquire(wait.signal);
+    } catch {
+      throw givenUp(wait.signal);
+    }
     try {
       const isAlone = this.config.lifecycle === "per-call";
       if (this.#isRemote) {
         const remote = this.#remote ?? (await this.#loadRemote());
-        const watched = (client: McpClient) => connection.watch(client, work(client));
-        return isAlone ? await remote.useAlone(watched, wait) : await remote.use(watched, wait);
+        if (isAlone) return await remote.useAlone(work, wait);
+        const { ready } = connection;
+        return await (ready ? remote.useReady(ready, work, wait) : remote.use(work, wait));
       }
       if (!isAlone) {
         const client = connection.ready ?? (await connection.shared(wait));
@@ -244,4 +260,13 @@ export class HostedServer implements AsyncDisposable {
   #wait({ signal, waitMs = this.timeoutMs }: UseOptions): WaitOptions {
     return { signal, waitMs };
   }
+}
+
+function sender(tool: string, args: JsonObject, options: CallOptions): SendCall {
+  return (client, headers) =>
+    client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
+}
+
+function waitOf({ signal, timeoutMs: waitMs }: CallOptions): WaitOptions {
+  return { signal, waitMs };
 }

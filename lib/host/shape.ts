@@ -4,7 +4,8 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { atReference } from "../base/pointer.ts";
+import { resolverOf } from "../base/pointer.ts";
+import type { Resolve } from "../base/pointer.ts";
 
 export type JsonType = "string" | "number" | "integer" | "boolean" | "null" | "array" | "object";
 
@@ -38,13 +39,14 @@ export function isUnknown(shape: Shape): boolean {
 export function shapeOf(
   schema: Json | undefined,
   root: JsonObject,
+  resolve = resolverOf(root),
   seen = new Map<JsonObject, Shape>(),
 ): Shape {
   if (!isObject(schema)) return unknown;
   const before = seen.get(schema);
   if (before !== undefined) return before;
   seen.set(schema, unknown);
-  const shape = lookAt(schema, (one) => shapeOf(one, root, seen), root);
+  const shape = lookAt(schema, (one) => shapeOf(one, root, resolve, seen), resolve);
   seen.set(schema, shape);
   return shape;
 }
@@ -53,21 +55,22 @@ export function shapeOf(
 export function propertyShape(root: JsonObject, key: string): Shape {
   const named: Json[] = [];
   const others: Json[] = [];
-  for (const schema of applied(root, root, ["allOf", "anyOf", "oneOf", "then", "else"])) {
+  const resolve = resolverOf(root);
+  for (const schema of applied(root, resolve, ["allOf", "anyOf", "oneOf", "then", "else"])) {
     const { properties, patternProperties, additionalProperties } = schema;
     if (isObject(properties) && Object.hasOwn(properties, key)) named.push(properties[key] ?? true);
     else if (patternProperties !== undefined) others.push(true);
     else if (isObject(additionalProperties)) others.push(additionalProperties);
   }
   const found = named.length > 0 ? named : others;
-  return found.length === 0 ? unknown : joined(found.map((one) => shapeOf(one, root)));
+  return found.length === 0 ? unknown : joined(found.map((one) => shapeOf(one, root, resolve)));
 }
 
 /** The declared arguments of a schema: required ones first, else in their order. */
 export function propertiesOf(root: JsonObject): { key: string; required: boolean; schema: Json }[] {
   const found = new Map<string, Json>();
   const required = new Set<Json>();
-  for (const { properties, required: names } of applied(root, root, ["allOf"])) {
+  for (const { properties, required: names } of applied(root, resolverOf(root), ["allOf"])) {
     for (const [key, value] of Object.entries(isObject(properties) ? properties : {}))
       if (!found.has(key)) found.set(key, value ?? true);
     for (const name of Array.isArray(names) ? names : []) required.add(name);
@@ -82,7 +85,14 @@ export function propertiesOf(root: JsonObject): { key: string; required: boolean
  */
 export function straysOf(root: JsonObject, value: JsonObject): string[] {
   const named = new Set<string>();
-  for (const schema of applied(root, root, ["allOf", "anyOf", "oneOf", "if", "then", "else"])) {
+  for (const schema of applied(root, resolverOf(root), [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "then",
+    "else",
+  ])) {
     if (speaksOfOthers.some((keyword) => schema[keyword] !== undefined)) return [];
     const { properties } = schema;
     for (const key of Object.keys(isObject(properties) ? properties : {})) named.add(key);
@@ -103,14 +113,14 @@ const speaksOfOthers = [
 function lookAt(
   { enum: values, const: value, type, anyOf, oneOf, allOf, $ref }: JsonObject,
   look: (schema: Json | undefined) => Shape,
-  root: JsonObject,
+  resolve: Resolve,
 ): Shape {
   if (value !== undefined) return { types: new Set(), constants: [value] };
   if (Array.isArray(values)) return { types: new Set(), constants: values };
   const types = (Array.isArray(type) ? type : [type]).filter((one) => known.has(one ?? ""));
   if (types.length > 0) return { types: new Set(types as JsonType[]), constants: [] };
   for (const union of [anyOf, oneOf]) if (Array.isArray(union)) return joined(union.map(look));
-  const target = typeof $ref === "string" ? [atReference(root, $ref)] : [];
+  const target = typeof $ref === "string" ? [resolve($ref)] : [];
   const shapes = [...target, ...(Array.isArray(allOf) ? allOf : [])].map(look);
   return shapes.find((shape) => !isUnknown(shape)) ?? unknown;
 }
@@ -128,18 +138,17 @@ function joined(shapes: Shape[]): Shape {
 /** `schema` and the schemas that apply to the same value by reference or by the given keywords, each once. */
 function applied(
   schema: Json | undefined,
-  root: JsonObject,
+  resolve: Resolve,
   keywords: readonly string[],
   seen = new Set<JsonObject>(),
 ): Set<JsonObject> {
   if (!isObject(schema) || seen.has(schema)) return seen;
   seen.add(schema);
-  if (typeof schema.$ref === "string")
-    applied(atReference(root, schema.$ref), root, keywords, seen);
+  if (typeof schema.$ref === "string") applied(resolve(schema.$ref), resolve, keywords, seen);
   for (const keyword of keywords) {
     const value = schema[keyword];
-    if (Array.isArray(value)) for (const one of value) applied(one, root, keywords, seen);
-    else if (value !== undefined) applied(value, root, keywords, seen);
+    if (Array.isArray(value)) for (const one of value) applied(one, resolve, keywords, seen);
+    else if (value !== undefined) applied(value, resolve, keywords, seen);
   }
   return seen;
 }

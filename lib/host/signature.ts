@@ -1,7 +1,7 @@
 /** A tool as one line, `echo(message: string, n?: integer)`, for lists and error messages. Pure. */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { atReference } from "../base/pointer.ts";
+import { resolverOf } from "../base/pointer.ts";
 import { propertiesOf, shapeOf } from "./shape.ts";
 
 const argumentsMax = 12;
@@ -46,7 +46,7 @@ export function typeText(schema: Json | undefined, root: JsonObject, depth = 0):
 
 function arrayText(schema: Json | undefined, root: JsonObject, depth: number): string {
   const own =
-    isObject(schema) && typeof schema.$ref === "string" ? atReference(root, schema.$ref) : schema;
+    isObject(schema) && typeof schema.$ref === "string" ? resolverOf(root)(schema.$ref) : schema;
   const items = isObject(own) ? own.items : undefined;
   if (!isObject(items) || depth >= nestingMax) return "array";
   const text = typeText(items, root, depth + 1);

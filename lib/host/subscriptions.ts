@@ -21,6 +21,10 @@ export async function subscribe(
   context: ServerContext,
 ): Promise<"ended" | "closed"> {
   const server = serverOf(name, servers);
+  if (!topics.lists?.length && !topics.uris?.length)
+    throw new HostError("usage", "subscribe needs lists or uris to hear of", {
+      facts: { server: server.name },
+    });
   const signal = given ? AbortSignal.any([given, context.signal]) : context.signal;
   try {
     return await follow({

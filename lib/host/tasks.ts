@@ -1,5 +1,6 @@
 /** Tasks that were left to themselves: how they go, what became of them, their end. It makes no call: that is call.ts. */
 import type { CallReply, ClientTasks, RequestOptions } from "../client/types.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
 import { failureOf, outcomeOf } from "./call.ts";
 import type { ServerContext } from "./connection.ts";
@@ -10,11 +11,16 @@ import { unknownServer } from "./unknown.ts";
 
 /** @throws HostError `usage`: no such server */
 export function hostTask(
-  { server: name, taskId }: { server: string; taskId: string },
+  {
+    server: name,
+    taskId,
+    session,
+  }: { server: string; taskId: string; session: Session | undefined },
   servers: readonly HostedServer[],
   context: ServerContext,
 ): HostTask {
   const ask = askerOf(name, servers, context);
+  if (session !== undefined) servers.find((one) => one.name === name)?.resume(session);
   const toOurs = (error: unknown) => toHostError(error, name);
   return {
     server: name,

@@ -45,6 +45,10 @@ export interface ServerStatus {
   error?: HostError;
 }
 
+/**
+ * Each call is told by a start and an end, unless no server is known to have its tool. `tool` is the server's own name; as it
+ * was asked for, where the server could not be reached.
+ */
 export type HostEvent =
   | { type: "server_state"; server: string; state: ServerStatus["state"]; error?: HostError }
   | { type: "tools_changed"; server: string }
@@ -149,6 +153,12 @@ export interface ToolListing {
   warnings: { server: string; text: string }[];
 }
 
+export interface ResolveOptions {
+  signal?: AbortSignal;
+  /** Something did not fit the tool as it is listed: a list that was not fetched within the last minute is fetched anew. */
+  anew?: boolean;
+}
+
 export interface Host extends Features, Lasting, AsyncDisposable {
   /** Lists all servers in parallel (starting them where needed). Never throws for a server: see `failed`. */
   tools(options?: { servers?: string[]; signal?: AbortSignal }): Promise<ToolListing>;
@@ -158,7 +168,7 @@ export interface Host extends Features, Lasting, AsyncDisposable {
    * The one tool that a name means; starts only the servers that the name can mean.
    * @throws HostError `usage` (unknown, with the nearest; ambiguous, with the candidates), `server_start`, …
    */
-  resolve(name: string, options?: { signal?: AbortSignal }): Promise<HostTool>;
+  resolve(name: string, options?: ResolveOptions): Promise<HostTool>;
   /** Begins to start a server without waiting for it; errors show up when it is used. */
   warm(server: string): void;
   servers(): ServerStatus[];

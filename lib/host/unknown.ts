@@ -58,6 +58,31 @@ export function unknownTool(
   });
 }
 
+/**
+ * The error for what no server is known to have, where some failed and may have it: as that of the first of them, with what
+ * the others know. Where none answered it is that one's own.
+ * @param isAnyListed false: all failed
+ */
+export function unknownBeside(
+  error: HostError,
+  failed: readonly { error: HostError }[],
+  isAnyListed: boolean,
+): HostError {
+  const [first] = failed;
+  if (first === undefined) return error;
+  if (!isAnyListed) return first.error;
+  const { code, facts, hint, cause } = first.error;
+  const { nearest: near } = error.facts;
+  const hints = [Array.isArray(near) && near.length > 0 ? error.hint : undefined, hint];
+  const told = hints.filter((one) => one !== undefined).join("; ");
+  const reasons = failed.map((one) => one.error.message).join("; ");
+  return new HostError(code, `${error.message}, and not all could be asked: ${reasons}`, {
+    facts: { ...facts, ...error.facts },
+    ...(told !== "" && { hint: told }),
+    cause,
+  });
+}
+
 /** The error `usage` for a server that is not among those that are known. */
 export function unknownServer(name: string, known: readonly string[]): HostError {
   const near = nearest(name, known);

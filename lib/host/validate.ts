@@ -45,7 +45,9 @@ export class Validator {
         tool: tool.tool,
         problems: problems.map(({ path, message }) => ({ path, message })),
       },
-      hint: signatureOf(tool.name, tool.inputSchema),
+      hint: problems.some(({ path, keyword }) => path === "" && keyword === "type")
+        ? "no arguments fit its schema, which takes no object: --no-validate (validate: false) sends them as they are"
+        : signatureOf(tool.name, tool.inputSchema),
     });
   }
 

@@ -18,11 +18,12 @@ export function modernHeaders(message: Message): Record<string, string> {
   if (typeof version !== "string") return {};
   const key = namedBy.get(method);
   const name = key === undefined ? undefined : params[key];
-  return {
+  const headers: Record<string, string> = {
     "MCP-Protocol-Version": encodeHeaderValue(version),
     "Mcp-Method": encodeHeaderValue(method),
-    ...(typeof name === "string" && { "Mcp-Name": encodeHeaderValue(name) }),
   };
+  if (typeof name === "string") headers["Mcp-Name"] = encodeHeaderValue(name);
+  return headers;
 }
 
 /**
@@ -38,7 +39,8 @@ export function revisionHeaders(revision: string): Record<string, string> {
  * anything but printable ASCII, spaces at either end, and what looks encoded already.
  */
 export function encodeHeaderValue(value: string): string {
-  if (/^[!-~]([ -~]*[!-~])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value)) return value;
+  const isEncoded = value.startsWith("=?base64?") && value.endsWith("?=");
+  if (!isEncoded && /^[!-~]([ -~]*[!-~])?$/.test(value)) return value;
   return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
 }
 

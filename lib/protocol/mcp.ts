@@ -39,6 +39,13 @@ export interface ToolResult extends JsonObject {
   isError?: boolean;
 }
 
+/** A session with a legacy server over HTTP, by which another link can go on with it (protocol.md 1.6). Its id is a secret. */
+export interface Session {
+  id: string;
+  /** The revision that was agreed on. */
+  revision: string;
+}
+
 export interface Progress {
   progress: number;
   total?: number;

@@ -16,7 +16,7 @@ export const missingCapability = -32021;
 /** New params with `meta` put over the caller's own `_meta`. */
 export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
   const { _meta: own } = params;
-  return { ...params, _meta: { ...(isObject(own) ? own : {}), ...meta } };
+  return { ...params, _meta: isObject(own) ? { ...own, ...meta } : meta };
 }
 
 /** A self-reported implementation; a missing or odd version is the empty string. Undefined if there is not even a name. */

@@ -60,13 +60,14 @@ export function readDiscover(result: Json): Discovered | undefined {
 
 function meta(revision: string, envelope: Envelope): JsonObject {
   const { clientInfo, capabilities, progressToken, logLevel } = envelope;
-  return {
+  const fields: JsonObject = {
     [`${metaPrefix}protocolVersion`]: revision,
     [`${metaPrefix}clientCapabilities`]: capabilities,
     [`${metaPrefix}clientInfo`]: clientInfo,
-    ...(logLevel !== undefined && { [`${metaPrefix}logLevel`]: logLevel }),
-    ...(progressToken !== undefined && { progressToken }),
   };
+  if (logLevel !== undefined) fields[`${metaPrefix}logLevel`] = logLevel;
+  if (progressToken !== undefined) fields.progressToken = progressToken;
+  return fields;
 }
 
 /** The only methods that may ask back (protocol.md 1.9). */

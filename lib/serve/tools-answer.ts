@@ -1,6 +1,6 @@
 /** What became of a call, as `POST /tools` tells it: llama-server's own fields, and everything beside them. Pure. */
 import type { HostError } from "../base/errors.ts";
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json, mayLoseDigits, parseJson } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { readContent } from "../protocol/content.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
@@ -12,7 +12,8 @@ const kept = ["content", "structuredContent", "isError", "_meta"] as const;
 
 /** The body of an answer at 200: `plain_text_response` or `error`, the whole content, and the call's id. */
 export function answerOf(outcome: Outcome, call: string): Record<string, unknown> {
-  const { result, error } = outcome;
+  const { error } = outcome;
+  const result = exactResult(outcome);
   if (result === undefined) return error === undefined ? { call } : failureOf(error, call);
   const text = textOf(result);
   if (result.isError === true)
@@ -24,32 +25,14 @@ export function answerOf(outcome: Outcome, call: string): Record<string, unknown
   return { plain_text_response: text, ...partsOf(result), call };
 }
 
-/** The last event of a stream. */
-export function doneOf(outcome: Outcome, call: string): Record<string, unknown> {
-  const { plain_text_response: _text, ...rest } = answerOf(outcome, call);
-  return { done: true, ...rest };
-}
-
-/**
- * All that is text, joined by newlines: text blocks, embedded texts, the addresses of links; where there is none, the
- * structured content as JSON.
- */
-export function textOf(result: ToolResult): string {
-  const { content } = result;
-  // By far the most common.
-  if (Array.isArray(content) && content.length === 1) {
-    const [only] = content;
-    if (isObject(only) && only.type === "text" && typeof only.text === "string") return only.text;
-  }
-  const texts = readContent(result).flatMap((block) => {
-    if (block.kind === "text" || block.kind === "resource") return [block.text];
-    return block.kind === "link" ? [block.uri] : [];
-  });
-  if (texts.length > 0 || result.structuredContent === undefined) return texts.join("\n");
-  return JSON.stringify(result.structuredContent);
-}
-
 // --- internal ---
+
+/** The result with each digit of its structured content: what was parsed on the way may have rounded some. */
+function exactResult(outcome: Outcome): ToolResult | undefined {
+  if (outcome.result?.structuredContent === undefined) return outcome.result;
+  const { raw, result } = outcome;
+  return mayLoseDigits(raw) ? (parseJson(raw) as ToolResult) : result;
+}
 
 function partsOf(result: ToolResult): Record<string, Json> {
   const parts: Record<string, Json> = {};
@@ -67,4 +50,23 @@ function failureOf(error: HostError, call: string): Record<string, unknown> {
   // A model reads this alone: what would fit is part of it.
   const told = error.code === "usage" && hint !== undefined ? `${message}\n${hint}` : message;
   return { error: own === "" ? told : own, ...facts, ...(hint !== undefined && { hint }), call };
+}
+
+/**
+ * All that is text, joined by newlines: text blocks, embedded texts, the addresses of links; where there is none, the
+ * structured content as JSON.
+ */
+function textOf(result: ToolResult): string {
+  const { content } = result;
+  // By far the most common.
+  if (Array.isArray(content) && content.length === 1) {
+    const [only] = content;
+    if (isObject(only) && only.type === "text" && typeof only.text === "string") return only.text;
+  }
+  const texts = readContent(result).flatMap((block) => {
+    if (block.kind === "text" || block.kind === "resource") return [block.text];
+    return block.kind === "link" ? [block.uri] : [];
+  });
+  if (texts.length > 0 || result.structuredContent === undefined) return texts.join("\n");
+  return JSON.stringify(result.structuredContent);
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { type EventStream, eventStream } from "./stream.ts";
-import { doneOf, textOf } from "./tools-answer.ts";
+import { answerOf } from "./tools-answer.ts";
 import { refusalOf } from "./tools-refusal.ts";
 import type { Exchange, ServeContext } from "./types.ts";
 
@@ -72,10 +72,9 @@ function openStream(exchange: Exchange, context: ServeContext, left: AbortContro
 
 /** The text, then all the rest; an outcome never rejects. */
 async function finish(stream: EventStream, outcome: Promise<Outcome>, id: string): Promise<void> {
-  const ended = await outcome;
-  const text = ended.result === undefined ? "" : textOf(ended.result);
-  if (ended.status === "completed" && text !== "") send(stream, { chunk: text });
-  send(stream, doneOf(ended, id));
+  const { plain_text_response: text, ...rest } = answerOf(await outcome, id);
+  if (typeof text === "string" && text !== "") send(stream, { chunk: text });
+  send(stream, { done: true, ...rest });
   stream.end();
 }
 

@@ -1,9 +1,12 @@
 /**
  * Makes out whose answer a message was that cannot be parsed (too long, cut, not JSON), so that its request fails at once
- * and not by its time-out. Looks at the members of the outermost object only. Pure.
+ * and not by its time-out; or that stands where none should. Looks at the members of the outermost object only. Pure.
  */
+import { isResponse } from "../protocol/jsonrpc.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
-import type { Oversize } from "./transport.ts";
+import { readMessage } from "../protocol/read.ts";
+import { parse } from "./text.ts";
+import type { Oversize, Received } from "./transport.ts";
 
 /** What could be made out. */
 export interface Glimpse {
@@ -32,6 +35,16 @@ export function brokenMessage(text: string, bytesMax: number): Oversize | undefi
   const { id, call, jsonrpc } = glimpse(text.slice(0, glimpseMax));
   if (!jsonrpc || id === undefined) return undefined;
   return oversize({ bytes: text.length, bytesMax, id, call, reason: "is not valid JSON" });
+}
+
+/** The whole answer at the end of a line, behind text that was written without a newline: one, or none. */
+export function answerBehind(line: string): Received[] {
+  const start = line.search(/\{\s*"(?:jsonrpc|id|result|error)"\s*:/);
+  const text = line.slice(start);
+  const value = start > 0 ? parse(text) : undefined;
+  const { message, odd } = readMessage(value);
+  if (message === undefined || odd !== undefined || !isResponse(message)) return [];
+  return [{ message, text, behindNoise: true }];
 }
 
 /** A message that was not taken, with what is known of it. */

@@ -1,11 +1,14 @@
 /**
  * What is to be done with an answer that is none yet: a redirect is followed within the origin, a refusal that names its
- * time is waited for. Loaded when such an answer is met.
+ * time is waited for, unless its body answers a request all the same. Loaded when such an answer is met.
  */
 import { sleep } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { placeOf } from "./fetch-errors.ts";
 import type { FetchContext, Outgoing } from "./fetch-types.ts";
+import { readExcerpt } from "./http-body.ts";
+import { parse } from "./text.ts";
 
 /**
  * The answer that the request comes to in the end.
@@ -28,11 +31,12 @@ export async function settle(
       if (++redirects > redirectsMax) throw tooMany(at, name);
       at = { ...at, url: target };
     } else if (waitMs !== undefined && waitedMs + waitMs <= retryMsMax) {
+      const body = await readExcerpt(response, bodyBounds);
+      if (isAnswer(body)) return new Response(body, response);
       retries++;
       waitedMs += waitMs;
       const text = `it has no time now (status ${response.status}); trying again in ${waitMs} ms`;
       log({ level: "info", server: name, text });
-      await discard(response);
       await sleep(waitMs, signal ?? undefined);
       response = await context.send(at);
       continue;
@@ -46,6 +50,14 @@ export async function settle(
 
 const redirectsMax = 5;
 const retriesMax = 3;
+/** Of a refusal. */
+const bodyBounds = { bytesMax: 1_048_576, ms: 2000 };
+
+/** The JSON-RPC answer to a request, by its id (protocol.md 1.5): the request was taken, and is not to be sent again. */
+function isAnswer(body: string): boolean {
+  const value = parse(body.trim());
+  return isObject(value) && (typeof value.id === "number" || typeof value.id === "string");
+}
 
 /**
  * Where a redirect leads; undefined for an answer that is none. Method and body stay: nothing was done yet where a server
@@ -64,10 +76,11 @@ function redirectOf(response: Response, { url, init }: Outgoing, name: string): 
       facts: { ...facts, sent: false },
       hint: "the server's configuration is wrong",
     });
-  const origin = target.origin === "null" ? target.protocol : target.origin;
+  // Its query may hold what is secret.
+  const place = target.origin === "null" ? target.protocol : target.origin + target.pathname;
   if (target.origin !== url.origin)
-    throw new HostError("server_exit", `server "${name}": ${url.origin} redirects to ${origin}`, {
-      facts: { ...facts, sent: status === 303, location: origin },
+    throw new HostError("server_exit", `server "${name}": ${url.origin} redirects to ${place}`, {
+      facts: { ...facts, sent: status === 303, location: place },
       hint: `another origin is never followed, since headers and tokens are for ${url.host} alone; if it is the right place, write its address in the config`,
     });
   if (status === 303 && !isGet)

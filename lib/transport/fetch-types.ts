@@ -39,7 +39,7 @@ export type ServerFetch = Fetch & Disposable;
 /** One request on its way. */
 export interface Outgoing {
   url: URL;
-  init: RequestInit & { headers: Headers };
+  init: RequestInit;
 }
 
 /** What the files that are loaded on demand need of a fetch. */

@@ -22,7 +22,7 @@ import type { Fetch } from "./remote.ts";
  */
 export function createFetch(options: FetchOptions): ServerFetch {
   const { name, env = {}, log, tls } = options;
-  const configured = checkedHeaders(options);
+  const dress = dresser(checkedHeaders(options));
   warnOfInsecure(tls, env, { name, log });
   const link: Link = { session: sessionOf(tls), trustsMore: false, reached: false };
   const isProxied = proxyNames.some((variable) => env[variable]);
@@ -55,7 +55,7 @@ export function createFetch(options: FetchOptions): ServerFetch {
   };
 
   const fetch: Fetch = async (url, init = {}) => {
-    const request = outgoing(url, init, configured);
+    const request = dress(url, init);
     const response = await send(request);
     const { status } = response;
     if (status < 300 || (status > 399 && status !== 429 && status !== 503)) return response;
@@ -121,21 +121,39 @@ function warnOfInsecure(
   log({ level: "warn", server: name, text });
 }
 
-/** The caller's headers win; a user and password in the address become a header, and are in it no longer. */
-function outgoing(address: string, init: RequestInit, configured: Headers | undefined): Outgoing {
+/**
+ * Puts address and headers together: the caller's headers win; a user and password in the address become a header, and
+ * are in it no longer. Most often an address is that of the request before, and read once.
+ */
+function dresser(
+  configured: Headers | undefined,
+): (address: string, init: RequestInit) => Outgoing {
+  let known = "";
+  let place: { url: URL; headers: Headers | undefined } | undefined;
+  return (address, init) => {
+    if (place === undefined || address !== known) place = placeOf(address, configured);
+    known = address;
+    const { url, headers: ours } = place;
+    if (ours === undefined) return { url, init };
+    const headers = new Headers(init.headers);
+    ours.forEach((value, name) => {
+      if (!headers.has(name)) headers.set(name, value);
+    });
+    return { url, init: { ...init, headers } };
+  };
+}
+
+/** Where requests go, and the headers that they have by that and by the config. */
+function placeOf(address: string, configured: Headers | undefined) {
   const url = new URL(address);
-  const headers = new Headers(init.headers);
-  configured?.forEach((value, name) => {
-    if (!headers.has(name)) headers.set(name, value);
-  });
-  if (url.username !== "" || url.password !== "") {
-    const user = `${decoded(url.username)}:${decoded(url.password)}`;
-    if (!headers.has("authorization"))
-      headers.set("authorization", `Basic ${Buffer.from(user).toString("base64")}`);
-    url.username = "";
-    url.password = "";
-  }
-  return { url, init: { ...init, headers } };
+  if (url.username === "" && url.password === "") return { url, headers: configured };
+  const user = `${decoded(url.username)}:${decoded(url.password)}`;
+  const headers = new Headers(configured);
+  if (!headers.has("authorization"))
+    headers.set("authorization", `Basic ${Buffer.from(user).toString("base64")}`);
+  url.username = "";
+  url.password = "";
+  return { url, headers };
 }
 
 function decoded(text: string): string {
@@ -155,18 +173,19 @@ function guardOf(
   const { signal } = request.init;
   const control = new AbortController();
   /** Fires when the answer is there: what is still looked into then has no meaning. */
-  const over = new AbortController();
+  let over: AbortController | undefined;
   const look = async () => {
+    const looking = (over = new AbortController());
     const { unreachable } = await import("./fetch-connect.ts");
-    const error = await unreachable(request.url, route, options, over.signal);
-    if (error && !over.signal.aborted) control.abort(error);
+    const error = await unreachable(request.url, route, options, looking.signal);
+    if (error && !looking.signal.aborted) control.abort(error);
   };
   const timer = setTimeout(() => void look(), options.connectTimeoutMs ?? connectTimeoutMs);
   return {
     init: { signal: signal ? AbortSignal.any([signal, control.signal]) : control.signal },
     [Symbol.dispose]() {
       clearTimeout(timer);
-      over.abort();
+      over?.abort();
     },
   };
 }

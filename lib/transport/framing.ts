@@ -10,7 +10,7 @@ import { compact } from "../base/slice.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { readMessage, readMessages } from "../protocol/read.ts";
 import type { Reading } from "../protocol/read.ts";
-import { brokenMessage, glimpse, oversize } from "./broken.ts";
+import { answerBehind, brokenMessage, glimpse, oversize } from "./broken.ts";
 import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
 import { clipNoise, contentLengthOf, elementText, isHeader, isJsonLike, parse } from "./text.ts";
@@ -153,7 +153,10 @@ export class Framing {
     if (value !== undefined) return this.#noise(text, "not a JSON-RPC message");
     const begun = this.#pieces === undefined ? begin(text) : undefined;
     if (begun !== undefined) this.#pieces = begun;
-    else if (!this.#broken(text)) this.#noise(text, "not JSON");
+    else if (!this.#broken(text)) {
+      this.#noise(text, "not JSON");
+      this.#out.push(...answerBehind(text));
+    }
   }
 
   /**

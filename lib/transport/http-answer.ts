@@ -4,7 +4,7 @@
  */
 import type { HostError } from "../base/errors.ts";
 import { glimpse, oversize } from "./broken.ts";
-import { readBody, typeOf } from "./http-body.ts";
+import { isShort, readBody, typeOf } from "./http-body.ts";
 import type { Exchange, HttpTimes, Link } from "./http-types.ts";
 
 /** The default of `responseBytesMax`: 64 MiB. */
@@ -17,6 +17,7 @@ export const defaultTimes: HttpTimes = {
   refusalMs: 2000,
   deleteMs: 500,
   settleMs: 1000,
+  tellMs: 200,
 };
 
 /** Resolves when the response was read and its request is answered or failed. Throws what broke the body. */
@@ -38,18 +39,24 @@ export async function readResponse(
     return await refuse(response, exchange, link);
   }
   const bytesMax = link.options.responseBytesMax ?? responseBytesMax;
-  const body = await readBody(response, bytesMax);
-  if (body.oversize !== undefined) {
-    const { call } = glimpse(body.text);
-    const { id } = exchange;
-    await link.take([oversize({ bytes: body.oversize, bytesMax, id, call })], exchange);
-    return;
+  let text: string;
+  if (isShort(response, bytesMax)) text = await response.text();
+  else {
+    const body = await readBody(response, bytesMax);
+    if (body.oversize !== undefined) {
+      const { call } = glimpse(body.text);
+      const { id } = exchange;
+      await link.take([oversize({ bytes: body.oversize, bytesMax, id, call })], exchange);
+      return;
+    }
+    ({ text } = body);
   }
-  const isJson = /^\s*[[{]/.test(body.text);
-  if (isJson) await link.take(link.read(body.text), exchange);
+  const isJson = /^\s*[[{]/.test(text);
+  const room = isJson ? link.take(link.read(text), exchange) : undefined;
+  if (room !== undefined) await room;
   if (exchange.isAnswered || exchange.ending.signal.aborted) return;
   const { noAnswer } = await import("./http-refusal.ts");
-  fail(exchange, link, noAnswer(response, body.text, exchange, link));
+  fail(exchange, link, noAnswer(response, text, exchange, link));
 }
 
 // --- internal ---

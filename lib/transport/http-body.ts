@@ -3,12 +3,20 @@
 /** A text, or (`oversize`) how many bytes there were when it was left. */
 export type BodyText = { text: string; oversize?: undefined } | { text: string; oversize: number };
 
+/**
+ * It says itself that it is within the bound: then it can be taken at once, and nobody must count. Beside chunks, or where
+ * it is unpacked, a length means nothing.
+ */
+export function isShort({ headers }: Response, bytesMax: number): boolean {
+  const length = headers.get("content-length");
+  if (length === null || !(Number(length) <= bytesMax)) return false;
+  return !headers.has("content-encoding") && !headers.has("transfer-encoding");
+}
+
 /** The whole body. Beyond `bytesMax` bytes (after decompression) the rest is left and `text` is the beginning. */
 export async function readBody(response: Response, bytesMax: number): Promise<BodyText> {
-  const { body, headers } = response;
-  const length = headers.has("content-encoding") ? null : headers.get("content-length");
-  if (body === null || (length !== null && Number(length) <= bytesMax))
-    return { text: await response.text() };
+  const { body } = response;
+  if (body === null) return { text: "" };
   const reader = body.getReader();
   const fragments: Uint8Array[] = [];
   let bytes = 0;
@@ -59,8 +67,9 @@ export async function readExcerpt(
 
 /** The type alone, in small letters; empty where there is none. */
 export function typeOf({ headers }: Response): string {
-  const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
-  return type.trim().toLowerCase();
+  const type = headers.get("content-type") ?? "";
+  const end = type.indexOf(";");
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase();
 }
 
 // --- internal ---

@@ -29,7 +29,10 @@ export function endedStream(
   const how = cause === undefined ? "ended its stream" : "lost its stream";
   const remark =
     stray === undefined ? "" : ` (it answered under id ${stray}, which waits for none)`;
-  const text = `server "${name}" ${how} without an answer to ${message.method}${remark}`;
+  // Afterwards nothing was there any more.
+  const facts: Facts = isHostError(cause) ? cause.facts : {};
+  const absence = facts.sent === false ? `, and is not there any more (${facts.errno})` : "";
+  const text = `server "${name}" ${how} without an answer to ${message.method}${remark}${absence}`;
   return new HostError("server_exit", text, {
     facts: { ...exchangeFacts(response, exchange, link), ...(stray !== undefined && { stray }) },
     hint: "whether it was done is not known; the server's own log may tell",

@@ -1,10 +1,12 @@
 /**
  * The stream that a legacy server may offer for what belongs to no request: opened by GET behind the handshake, opened
- * again when it ends, and given up quietly (protocol.md 1.6). Nothing depends on it. Loaded behind the handshake.
+ * again when it ends, and given up quietly where it is not offered (protocol.md 1.6). That the session, or the server, is gone
+ * shows here first where nothing else is asked: the link ends, so that whoever listens can connect anew. Loaded behind the
+ * handshake.
  */
 import { sleep } from "../base/async.ts";
 import { debug } from "../base/log.ts";
-import type { StreamState } from "./http-stream.ts";
+import type { Absent, StreamState } from "./http-stream.ts";
 import type { Link } from "./http-types.ts";
 
 /** Returns when the server offers no stream (any more); rejects when `signal` fires. */
@@ -15,13 +17,17 @@ export async function listen(link: Link, signal: AbortSignal): Promise<void> {
     await first.body?.cancel().catch(() => {});
     return say(`it offers no stream of its own (HTTP ${first.status})`);
   }
-  const { attemptsMax, connect, newStream, readConnection, waitOf } =
+  const { absencesMax, attemptsMax, connect, isAbsent, newStream, readConnection, waitOf } =
     await import("./http-stream.ts");
   const state: StreamState = newStream();
-  let response: Response | "failed" = first;
+  let response: Response | "failed" | Absent = first;
+  let absences = 0;
   for (let failures = 0; ;) {
     failures++;
-    if (response !== "failed") {
+    absences = isAbsent(response) ? absences + 1 : 0;
+    if (isAbsent(response)) {
+      if (absences >= absencesMax) return link.loseServer(response.absent);
+    } else if (response !== "failed") {
       const openedAt = performance.now();
       const { isNew } = await readConnection(response, state, { link });
       if (isNew || performance.now() - openedAt > longMs) failures = 0;
@@ -30,6 +36,7 @@ export async function listen(link: Link, signal: AbortSignal): Promise<void> {
     await sleep(waitOf(state, Math.max(0, failures - 1), link), signal);
     const next = await connect(state, link, signal);
     if (next === "refused") return say("its own stream is not offered any more");
+    if (next === "forgotten") return say("its own stream is refused: the session is lost");
     response = next;
   }
 }

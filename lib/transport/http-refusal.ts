@@ -8,8 +8,9 @@ import { isResponse } from "../protocol/jsonrpc.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
 import { exchangeFacts, lostSession } from "./http-errors.ts";
-import { challengeOf, clean, retryAfterOf } from "./http-facts.ts";
+import { challengeOf, clean, placeOf, retryAfterOf } from "./http-facts.ts";
 import type { Exchange, Link } from "./http-types.ts";
+import { codeOfStatus, statusHint } from "./status.ts";
 import type { Incoming } from "./transport.ts";
 
 /** A response other than 200: its JSON-RPC error goes to the request, else the request fails. */
@@ -26,15 +27,17 @@ export async function refuse(response: Response, exchange: Exchange, link: Link)
   }
   const isChallenge = status === 401 || (status === 403 && response.headers.has(challengeHeader));
   if (!isChallenge) await link.take(items, exchange);
+  const isUnknown = items.some((item) => errorCodeOf(item) === unknownSession);
+  if (exchange.hadSession && status === 404 && isUnknown) link.loseSession(status);
   if (exchange.isAnswered) return;
   const error = noAnswer(response, text, exchange, link);
   void link.take([{ failed: { id: exchange.id, error } }]);
 }
 
 /**
- * Whether a refusal of what carried a session id says that the session is gone. 404 says so by the specification, 410 by
- * its meaning, and 400 is what some say instead, with a body about the session. An unknown method may come as 404, too,
- * under the request's own `id`.
+ * Whether a refusal of what carried a session id says that the session is gone, and so that nothing was done. 404 says so
+ * by the specification, 410 by its meaning, and 400 is what some say instead, with a body about the session. What answers
+ * the request under its own `id` is its answer, whatever the status.
  */
 export function isSessionLost(
   status: number,
@@ -42,9 +45,8 @@ export function isSessionLost(
   items: readonly Incoming[],
   id?: RequestId,
 ): boolean {
-  if (status === 410) return true;
-  if (status === 400) return /session/i.test(text);
-  return status === 404 && !items.some((item) => isUnknownMethod(item, id));
+  if (items.some((item) => isAnswerTo(item, id))) return false;
+  return status === 404 || status === 410 || (status === 400 && /session/i.test(text));
 }
 
 /** A whole response without the answer. */
@@ -59,7 +61,7 @@ export function noAnswer(
   const challenge = challengeOf(response.headers.get(challengeHeader));
   const retryAfterMs = retryAfterOf(response.headers);
   const excerpt = clean(body);
-  const { code, what, hint } = verdict(response, excerpt, exchange);
+  const { code, what, hint } = verdict(response, excerpt, exchange, link);
   const shown = excerpt === "" ? "" : `: ${excerpt}`;
   return new HostError(code, `server "${name}" ${what} to ${method}${shown}`, {
     facts: {
@@ -91,32 +93,25 @@ interface Verdict {
   hint?: string | undefined;
 }
 
-function verdict(response: Response, excerpt: string, { stray }: Exchange): Verdict {
-  const { status, ok, statusText } = response;
-  if (ok) return { code: "rpc_error", ...noMessage(response, excerpt, stray) };
+function verdict(response: Response, excerpt: string, { stray }: Exchange, link: Link): Verdict {
+  const { status, ok, statusText, headers } = response;
+  if (ok)
+    return { code: "rpc_error", ...noMessage(response, excerpt, { stray, url: link.options.url }) };
   const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
-  if (status === 401)
-    return {
-      code: "auth_required",
-      what: `wants a sign-in: it ${answered}`,
-      hint: "give it a token: --header 'Authorization: Bearer …', or headers in the config",
-    };
-  if (status === 403)
-    return {
-      code: "auth_required",
-      what: `refuses us: it ${answered}`,
-      hint: "does the token (--header 'Authorization: Bearer …') allow this? some servers take only the host name that they were started with",
-    };
+  const { url, hasToken } = link.options;
+  const hint = statusHint({ status, url, hasToken, retryAfterMs: retryAfterOf(headers) });
   // What stands before the server lost it on the way: whether it was done is not known.
-  if (status === 502 || status === 504) return { code: "server_exit", what: answered };
-  return { code: "rpc_error", what: answered, hint: hintOf(status) };
+  const isLost = status === 502 || status === 504;
+  const code = codeOfStatus(status, isLost ? "server_exit" : "rpc_error");
+  const lead = { 401: "wants a sign-in: it ", 403: "refuses us: it " }[status] ?? "";
+  return { code, what: `${lead}${answered}`, hint };
 }
 
 /** A success without a message. */
 function noMessage(
   response: Response,
   excerpt: string,
-  stray: string | undefined,
+  { stray, url }: { stray: string | undefined; url: string },
 ): Pick<Verdict, "what" | "hint"> {
   const encoding = response.headers.get("content-encoding");
   const type = typeOf(response);
@@ -132,25 +127,26 @@ function noMessage(
     return {
       what: `gave an answer that is encoded as "${clean(encoding)}", which we cannot read,`,
     };
-  if (excerpt === "") return { what: "gave an empty answer", hint };
-  const got = type === "" ? "something without a content type" : type;
-  if (type !== "application/json")
-    return { what: `gave ${got}, where JSON or an event stream was expected,`, hint };
+  const isJson = type === "application/json";
+  if (excerpt === "" && (isJson || type === "")) return { what: "gave an empty answer", hint };
+  const got = type === "" ? "something without a content type" : clean(type);
+  const where = `(HTTP ${response.status} from ${placeOf(url)})`;
+  if (!isJson)
+    return { what: `gave ${got} ${where}, where JSON or an event stream was expected,`, hint };
   return { what: "gave an answer that is no JSON-RPC message", hint };
 }
 
 const knownEncodings = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
 
-function hintOf(status: number): string | undefined {
-  if (status === 404)
-    return "is that the address of its MCP endpoint (often with /mcp at the end)?";
-  if (status === 429) return "it gets more requests than it takes; try again later";
-  return status >= 500
-    ? "the server, or what stands before it, has a fault; its log may tell"
-    : undefined;
+/** The SDKs' own code, which comes under the request's `id` from some: the answer of this one, and a new session for the next. */
+const unknownSession = -32001;
+
+/** Some give a number back as text. */
+function isAnswerTo(item: Incoming, id: RequestId | undefined): boolean {
+  if (!("message" in item) || !isResponse(item.message)) return false;
+  return id !== undefined && String(item.message.id) === String(id);
 }
 
-function isUnknownMethod(item: Incoming, id: RequestId | undefined): boolean {
-  if (!("message" in item) || !isResponse(item.message)) return false;
-  return item.message.error?.code === -32601 && item.message.id === id;
+function errorCodeOf(item: Incoming): number | undefined {
+  return "message" in item && isResponse(item.message) ? item.message.error?.code : undefined;
 }

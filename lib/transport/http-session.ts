@@ -7,17 +7,26 @@ import type { Log } from "../base/log.ts";
 import { revisionHeaders } from "../protocol/headers.ts";
 import type { Request, Response as Answer } from "../protocol/jsonrpc.ts";
 import { readInitialize } from "../protocol/legacy.ts";
+import type { Session } from "../protocol/mcp.ts";
+import type { HttpOptions } from "./http-types.ts";
 
 export class HttpSession {
   readonly #name: string;
   readonly #log: Log;
   #id: string | undefined;
-  #revision: Record<string, string> = {};
+  #revision = "";
+  #headers: Record<string, string> = {};
   #isWarned = false;
+  /** It is to outlive the link. */
+  #isKept = false;
 
-  constructor({ name, log }: { name: string; log: Log }) {
+  constructor({ name, log, session }: Pick<HttpOptions, "name" | "log" | "session">) {
     this.#name = name;
     this.#log = log;
+    if (session === undefined) return;
+    this.#id = session.id;
+    this.#isKept = true;
+    this.#speak(session.revision);
   }
 
   /** There is a session that the server may be told the end of. */
@@ -25,15 +34,28 @@ export class HttpSession {
     return this.#id !== undefined;
   }
 
+  /** And is told with the end of the link. */
+  get endsWithLink(): boolean {
+    return this.isOpen && !this.#isKept;
+  }
+
   /** Of every request after `initialize`. */
   get headers(): Record<string, string> {
-    return this.#id === undefined ? this.#revision : { ...this.#revision, [idHeader]: this.#id };
+    return this.#id === undefined ? this.#headers : { ...this.#headers, [idHeader]: this.#id };
+  }
+
+  /** As `Transport.keepSession`. */
+  keep(): Session | undefined {
+    if (this.#id === undefined) return undefined;
+    this.#isKept = true;
+    return { id: this.#id, revision: this.#revision };
   }
 
   /** Before each `initialize`, which never carries an old session, and when the server knows it no longer. */
   forget(): void {
     this.#id = undefined;
-    this.#revision = {};
+    this.#headers = {};
+    this.#isKept = false;
   }
 
   /**
@@ -58,7 +80,7 @@ export class HttpSession {
     if (result === undefined) return;
     const asked = params?.protocolVersion;
     const read = readInitialize(result, typeof asked === "string" ? asked : "");
-    if ("revision" in read) this.#revision = revisionHeaders(read.revision);
+    if ("revision" in read) this.#speak(read.revision);
   }
 
   /** A session begins with `initialize` alone, so another id later on changes nothing; it is said once. */
@@ -69,6 +91,13 @@ export class HttpSession {
     const what = this.#id === undefined ? "a session id" : "another session id";
     const text = `it sent ${what} after initialize, which was ignored`;
     this.#log({ level: "warn", server: this.#name, text });
+  }
+
+  // --- internal ---
+
+  #speak(revision: string): void {
+    this.#revision = revision;
+    this.#headers = revisionHeaders(revision);
   }
 }
 

@@ -4,13 +4,18 @@
  * streams have no numbers and are never opened again (1.5). Loaded when the first stream comes.
  */
 import { sleep } from "../base/async.ts";
+import { isHostError } from "../base/errors.ts";
+import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import { EventStream } from "./event-stream.ts";
-import { typeOf } from "./http-body.ts";
+import { readExcerpt, typeOf } from "./http-body.ts";
 import type { Exchange, Link } from "./http-types.ts";
 
 /** How many connections in a row may fail, or bring nothing new. */
 export const attemptsMax = 5;
+
+/** How many of them may not even be made: a server that is started again is there in a few seconds, or not soon. */
+export const absencesMax = 2;
 
 /** What is known of a stream across its connections. */
 export interface StreamState {
@@ -45,13 +50,25 @@ export async function readAnswer(
   const state = newStream();
   let ending = await readConnection(response, state, { exchange, link });
   const { signal } = exchange.ending;
+  const { name, log } = link.options;
+  let absences = 0;
   for (let failures = 0; mayResume(exchange, state) && failures < attemptsMax; failures++) {
     await sleep(waitOf(state, failures, link), signal);
-    const { name, log } = link.options;
     debug(log, name, () => `the stream of ${exchange.message.method} is resumed`);
     const again = await connect(state, link, signal);
-    if (again === "refused") break;
-    if (again === "failed") continue;
+    if (again === "refused" || again === "forgotten") break;
+    absences = isAbsent(again) ? absences + 1 : 0;
+    if (isAbsent(again)) {
+      ending.error = again.absent;
+      if (absences >= absencesMax) break;
+      const { message } = again.absent;
+      log({
+        level: "info",
+        server: name,
+        text: `the connection was lost, trying again: ${message}`,
+      });
+    }
+    if (again === "failed" || isAbsent(again)) continue;
     ending = await readConnection(again, state, { exchange, link });
     if (ending.isNew) failures = -1;
   }
@@ -95,20 +112,29 @@ export function waitOf({ retryMs }: StreamState, failures: number, link: Link): 
   return Math.max(retryMs ?? reconnectMs * 2 ** failures, Math.min(reconnectMs, waitMsMin));
 }
 
-/** A connection behind the last event; `refused`: there will be none. */
+/** Nothing was reached: the error that says why. */
+export interface Absent {
+  absent: HostError;
+}
+
+export function isAbsent(connection: Response | string | Absent): connection is Absent {
+  return typeof connection === "object" && "absent" in connection;
+}
+
+/** A connection behind the last event; `refused`: there will be none; `forgotten`: nor is there a session, and the link ends. */
 export async function connect(
   { lastEventId }: StreamState,
   link: Link,
   signal: AbortSignal,
-): Promise<Response | "refused" | "failed"> {
+): Promise<Response | "refused" | "forgotten" | "failed" | Absent> {
   try {
     const response = await link.get(lastEventId, signal);
     if (response.ok && typeOf(response) === "text/event-stream") return response;
-    await response.body?.cancel().catch(() => {});
+    if (await isForgotten(response, link)) return "forgotten";
     return response.status === 429 || response.status >= 500 ? "failed" : "refused";
   } catch (error) {
     if (signal.aborted) throw error;
-    return "failed";
+    return isHostError(error) && error.facts.sent === false ? { absent: error } : "failed";
   }
 }
 
@@ -117,6 +143,19 @@ export async function connect(
 /** However soon a server wants to be asked again. */
 const waitMsMin = 50;
 const idsMax = 1024;
+
+/** Reads a refusal of a stream that was there before: the session may be lost, as the link is told. */
+async function isForgotten(response: Response, link: Link): Promise<boolean> {
+  const { status } = response;
+  const text = await readExcerpt(response, { bytesMax: excerptBytesMax, ms: link.times.refusalMs });
+  if (!link.hasSession) return false;
+  const { isSessionLost } = await import("./http-refusal.ts");
+  if (!isSessionLost(status, text, [])) return false;
+  link.loseSession(status);
+  return true;
+}
+
+const excerptBytesMax = 65_536;
 
 type Event = { id?: string; event?: string; data: string; retry?: number };
 

@@ -1,5 +1,7 @@
 /** What the parts of the Streamable HTTP transport share: one request on its way, and the times that bound it. Types only. */
+import type { HostError } from "../base/errors.ts";
 import type { Request, RequestId } from "../protocol/jsonrpc.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { RemoteOptions } from "./remote.ts";
 import type { Incoming } from "./transport.ts";
 import type { TextReader } from "./whole-text.ts";
@@ -16,9 +18,13 @@ export interface HttpTimes {
   deleteMs: number;
   /** How long other requests in flight may take to be refused, too, when a session is lost. @default 1000 */
   settleMs: number;
+  /** How long our own end waits for messages without an answer that are on their way. @default 200 */
+  tellMs: number;
 }
 
 export interface HttpOptions extends RemoteOptions {
+  /** A session that is gone on with: it is not begun, and not ended with the link. */
+  session?: Session | undefined;
   times?: Partial<HttpTimes> | undefined;
 }
 
@@ -48,6 +54,10 @@ export interface Link {
   fetch(init: RequestInit): Promise<Response>;
   /** Opens an event stream of the session. Throws what `fetch` throws. */
   get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response>;
-  /** The server does not know the session any more. */
+  /** What is sent carries a session id. */
+  readonly hasSession: boolean;
+  /** The server does not know the session any more: the link ends. */
   loseSession(httpStatus: number): void;
+  /** Nothing is there any more where the server was, as an error says: the link ends. */
+  loseServer(error: HostError): void;
 }

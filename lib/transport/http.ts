@@ -5,15 +5,18 @@
  */
 import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
+import type { HostError } from "../base/errors.ts";
 import { modernHeaders } from "../protocol/headers.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
+import type { Session } from "../protocol/mcp.ts";
 import { defaultTimes, readResponse, responseBytesMax } from "./http-answer.ts";
 import { Exchanges } from "./http-exchanges.ts";
 import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
 import { listenSoon, tell } from "./http-tell.ts";
 import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
+import { UnderWay } from "./under-way.ts";
 import { textReader } from "./whole-text.ts";
 
 /** Opens nothing by itself: the first message is the first request. */
@@ -35,10 +38,12 @@ class HttpTransport implements Transport, Link {
   readonly options: HttpOptions;
   readonly times: HttpTimes;
   readonly read: Link["read"];
+  readonly idsFrom: number;
   readonly #session: HttpSession;
   readonly #exchanges: Exchanges;
-  /** Everything that is no request of ours ends with it. */
+  /** The server's own stream ends with it. */
   readonly #ending = new AbortController();
+  readonly #tells = new UnderWay();
   readonly #closing = Promise.withResolvers<CloseInfo>();
   readonly #goodbyes: Goodbyes;
   #isClosed = false;
@@ -50,6 +55,8 @@ class HttpTransport implements Transport, Link {
     this.times = { ...defaultTimes, ...times };
     this.read = textReader({ name, log, unit: "HTTP answer", bytesMax });
     this.#session = new HttpSession(options);
+    // Whoever had the session before counted from 1, or from an earlier time.
+    this.idsFrom = options.session === undefined ? 0 : Date.now();
     this.#goodbyes = new Goodbyes((init) => this.fetch(init), this.times.deleteMs);
     this.#exchanges = new Exchanges({
       name,
@@ -69,6 +76,10 @@ class HttpTransport implements Transport, Link {
     await this.#tell(message, body, options);
   }
 
+  keepSession(): Session | undefined {
+    return this.#session.keep();
+  }
+
   abandon(id: RequestId): boolean {
     return this.#exchanges.abandon(id)?.isModern === true;
   }
@@ -79,7 +90,8 @@ class HttpTransport implements Transport, Link {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end({ kind: "local" });
-    if (this.#session.isOpen) this.#goodbyes.say(this.#session.headers);
+    await this.#tells.end(this.times.tellMs);
+    if (this.#session.endsWithLink) this.#goodbyes.say(this.#session.headers);
     this.#session.forget();
     await this.#goodbyes.said();
   }
@@ -93,29 +105,37 @@ class HttpTransport implements Transport, Link {
     return room;
   }
 
-  fetch(init: RequestInit): Promise<Response> {
+  fetch(init: BunFetchRequestInit): Promise<Response> {
     // How long an answer may take, and a stream be quiet, is for whoever waits for it to say.
-    const unhurried: BunFetchRequestInit = { ...init, timeout: false };
-    return this.options.fetch(this.options.url, unhurried);
+    init.timeout = false;
+    return this.options.fetch(this.options.url, init);
   }
 
   get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
     const headers = {
       Accept: "text/event-stream",
       ...this.#session.headers,
-      ...(lastEventId !== undefined && { "Last-Event-ID": lastEventId }),
+      // The bytes of UTF-8, as the HTML standard has it: a header's value is Latin-1 to `fetch`.
+      ...(lastEventId !== undefined && {
+        "Last-Event-ID": Buffer.from(lastEventId).toString("latin1"),
+      }),
     };
     return this.fetch({ method: "GET", headers, signal });
   }
 
-  /** Others in flight are told by their own answers; what is left then goes with the link. */
+  get hasSession(): boolean {
+    return this.#session.isOpen;
+  }
+
   loseSession(httpStatus: number): void {
     if (this.#lostStatus !== undefined) return;
     this.#lostStatus = httpStatus;
-    this.#session.forget();
     const how = `no longer knows this session (HTTP ${httpStatus})`;
-    const settled = settlesWithin(this.#exchanges.idle, this.times.settleMs);
-    void settled.then(() => this.#end({ kind: "error", httpStatus, how }));
+    this.#lose({ kind: "error", httpStatus, how });
+  }
+
+  loseServer({ facts }: HostError): void {
+    this.#lose({ kind: "error", how: `is not there any more (${String(facts.errno)})` });
   }
 
   /** Begins the exchange of one request. */
@@ -134,13 +154,14 @@ class HttpTransport implements Transport, Link {
     this.#exchanges.add(exchange);
     const era = isModern ? modern : this.#session.headers;
     const own = { ...posted, ...era, ...headers };
-    void this.#exchange(exchange, { method: "POST", body, headers: own });
+    const { signal } = exchange.ending;
+    void this.#exchange(exchange, { method: "POST", body, headers: own, signal });
   }
 
   async #exchange(exchange: Exchange, init: RequestInit): Promise<void> {
     const { id, ending, isModern, message } = exchange;
     try {
-      const response = await this.fetch({ ...init, signal: ending.signal });
+      const response = await this.fetch(init);
       const { headers, ok } = response;
       const stray = isModern ? strayHeaders(headers) : undefined;
       if (stray !== undefined) this.#goodbyes.say(stray);
@@ -162,11 +183,10 @@ class HttpTransport implements Transport, Link {
     const what = nameOf(message);
     const hadSession = this.#session.isOpen;
     const own = { ...posted, ...this.#session.headers, ...modernHeaders(message), ...headers };
-    const ending = this.#ending.signal;
-    const until = signal === undefined ? ending : AbortSignal.any([ending, signal]);
+    const until = this.#tells.until(signal);
     const init: RequestInit = { method: "POST", body, headers: own, signal: until };
-    const isTaken = await tell(this, { what, init, hadSession });
-    if (isTaken && what === "notifications/initialized") listenSoon(this, ending);
+    const isTaken = await this.#tells.track(tell(this, { what, init, hadSession }));
+    if (isTaken && what === "notifications/initialized") listenSoon(this, this.#ending.signal);
   }
 
   /** There is no link to send it on. */
@@ -179,10 +199,18 @@ class HttpTransport implements Transport, Link {
     void this.incoming.push({ failed: { id: message.id, error } });
   }
 
+  /** Others in flight are told by their own answers; what is left then goes with the link. */
+  #lose(info: CloseInfo): void {
+    this.#session.forget();
+    const settled = settlesWithin(this.#exchanges.idle, this.times.settleMs);
+    void settled.then(() => this.#end(info));
+  }
+
   #end(info: CloseInfo): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#ending.abort();
+    if (info.kind !== "local") void this.#tells.end(0);
     this.#exchanges.end();
     this.incoming.end();
     this.#closing.resolve(info);

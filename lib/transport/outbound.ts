@@ -26,12 +26,13 @@ export interface OutboundOptions {
 export class Outbound {
   readonly pending: PendingTable;
   /** The highest id that was used so far. */
-  lastId = 0;
+  lastId: number;
   readonly #options: OutboundOptions;
   #ended: CloseInfo | undefined;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
+    this.lastId = options.transport.idsFrom ?? 0;
     this.pending = new PendingTable((entry, why) => this.#giveUp(entry, why));
   }
 

@@ -37,7 +37,9 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     if ("oversize" in item) return replies.oversize(item.oversize);
     if ("failed" in item) return replies.failed(item.failed);
     const { message, text } = item;
-    if (isResponse(message)) replies.answer(message, text);
+    if (item.behindNoise === true && isResponse(message))
+      setTimeout(() => replies.answer(message, text), quotedMs);
+    else if (isResponse(message)) replies.answer(message, text);
     else if (isRequest(message)) {
       if (answers.admits()) theirs.handle(message);
     } else notified(message, { ours, theirs, options });
@@ -69,6 +71,9 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
 }
 
 // --- internal ---
+
+/** How long an answer that may only be quoted in a log line waits for the real one to come first. */
+const quotedMs = 500;
 
 interface Sides {
   ours: Outbound;

@@ -1,10 +1,10 @@
+import { Aborts } from "../base/aborts.ts";
 /**
  * The requests that wait for an answer, each with its time, renewed by progress up to a hard cap; one alarm for all. It
  * sends and reads nothing; whoever holds it says what happened and is told what ran out. On the path of every message:
  * few objects, no closures, no timer.
  */
 import { timerMsMax } from "../base/async.ts";
-import { Aborts } from "./aborts.ts";
 import type { Answer, PeerRequestOptions } from "./peer-types.ts";
 
 /** One request that waits. Times are on the clock of `performance.now()`. */

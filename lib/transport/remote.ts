@@ -1,4 +1,4 @@
-/** What every link to a remote server is given: where it is, and how it is reached. Types only. */
+/** What every link to a remote server is given: where it is, and how it is reached. */
 import type { Log } from "../base/log.ts";
 
 /**
@@ -14,7 +14,19 @@ export interface RemoteOptions {
   /** As configured; shown in messages without its query and credentials. */
   url: string;
   fetch: Fetch;
+  /** `fetch` sends credentials: a refusal is one of these. @default false */
+  hasToken?: boolean | undefined;
   log: Log;
   /** The longest response body, or message of a stream, in bytes after decompression. @default 67108864 */
   responseBytesMax?: number;
+}
+
+/** Whether credentials go along with each request: in a header, or in the address. */
+export function hasCredentials(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): boolean {
+  const { username = "", password = "" } = URL.parse(url) ?? {};
+  const names = Object.keys(headers);
+  return username + password !== "" || names.some((name) => /^authorization$/i.test(name));
 }

@@ -5,7 +5,7 @@
  */
 import type { Log } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
-import type { RequestId, Response } from "../protocol/jsonrpc.ts";
+import type { ErrorObject, RequestId, Response } from "../protocol/jsonrpc.ts";
 import { emptyError, oversizeError } from "./peer-errors.ts";
 import type { Pending, PendingTable } from "./pending.ts";
 import type { Failed, Oversize } from "./transport.ts";
@@ -47,40 +47,48 @@ export function createReplies(options: RepliesOptions): Replies {
   const say = (level: "debug" | "warn", text: string) => log({ level, server: name, text });
   const warn = (text: string) => say(warnings++ < warningsMax ? "warn" : "debug", text);
 
+  const remove = (id: number): Pending | undefined => {
+    const entry = pending.take(id);
+    if (entry !== undefined && entry.id > notifiedAt) excuses = 0;
+    return entry;
+  };
+
   const take = (id: RequestId): Pending | undefined => {
     const number = numericId(id);
-    const entry = number === undefined ? undefined : pending.take(number);
+    const entry = number === undefined ? undefined : remove(number);
     if (entry === undefined) return undefined;
     if (typeof id === "string") say("debug", `it answered request ${id} with the id as a string`);
-    if (entry.id > notifiedAt) excuses = 0;
     hasAnswered = true;
     return entry;
   };
 
   const takeOnly = (): Pending | undefined => {
     const [only, ...others] = pending.waiting();
-    return only === undefined || others.length > 0 ? undefined : take(only.id);
+    return only === undefined || others.length > 0 ? undefined : remove(only.id);
   };
 
-  const unattributed = (response: Response): void => {
-    const { error } = response;
-    if (error === undefined) return stray(response);
-    const text = `an error without an id: ${error.message} (${error.code})`;
-    // Answers to notifications come under no id; only what could not be parsed at all is surely a request.
+  /** An error under no id or a made-up one. */
+  const unattributed = (id: RequestId | null, error: ErrorObject): void => {
+    const under = id === null ? "without an id" : `under id ${show(id)}, which was never sent`;
+    const text = `an error ${under}: ${error.message} (${error.code})`;
+    // Answers to notifications come so; only what could not be parsed at all is surely a request.
     if (excuses > 0 && error.code !== parseError) {
       excuses--;
       return say("debug", `${text}: taken as an answer to a notification`);
     }
     warn(`it sent ${text}`);
-    takeOnly()?.reject(new RpcError(error));
+    const only = takeOnly();
+    if (only !== undefined) only.reject(new RpcError(error));
+    else if (id !== null) hurry(id);
   };
 
   const stray = ({ id, error }: Response): void => {
-    if (error !== undefined && excuses > 0) {
-      excuses--;
-      return say("debug", `it answered a notification under id ${show(id)}: ${error.message}`);
-    }
+    if (error !== undefined) return unattributed(id, error);
     warn(`it answered under id ${show(id)}, which was never sent`);
+    hurry(id);
+  };
+
+  const hurry = (id: RequestId | null): void => {
     const waiting = pending.waiting();
     // Among several, none can be told from the others; but of a link that never answered right, nothing is to be hoped.
     if (waiting.length > 1 && hasAnswered) return;
@@ -93,7 +101,7 @@ export function createReplies(options: RepliesOptions): Replies {
   return {
     answer(response, text) {
       const { id } = response;
-      if (id === null) return unattributed(response);
+      if (id === null) return stray(response);
       const entry = take(id);
       if (entry !== undefined) return deliver(name, entry, { response, text });
       const number = numericId(id);

@@ -8,13 +8,15 @@ import { isObject } from "../base/json.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
+import { retryAfterOf } from "./http-facts.ts";
 import type { RemoteOptions } from "./remote.ts";
+import { codeOfStatus, statusHint } from "./status.ts";
 import { clipNoise, parse } from "./text.ts";
 import type { Incoming } from "./transport.ts";
 
 /** The body of the event stream. @throws HostError `server_start`, and what `fetch` throws */
 export async function openEventStream(
-  { name, url, fetch }: RemoteOptions,
+  { name, url, fetch, hasToken }: RemoteOptions,
   signal: AbortSignal,
 ): Promise<ReadableStream<Uint8Array>> {
   const headers = { accept: "text/event-stream", "cache-control": "no-cache" };
@@ -25,9 +27,13 @@ export async function openEventStream(
     ? `answered with ${type || "no content type"}`
     : `answered HTTP ${response.status}`;
   const text = `server "${name}" ${got} where an event stream was expected${await excerpt(response)}`;
-  throw new HostError("server_start", text, {
-    facts: { server: name, httpStatus: response.status, sent: false },
-    hint: "is an HTTP+SSE server (of 2024-11-05) at that URL? others are reached with the transport `http`",
+  const { status } = response;
+  const code = codeOfStatus(status, "server_start");
+  throw new HostError(code, text, {
+    facts: { server: name, httpStatus: status, sent: false },
+    hint:
+      (code === "auth_required" ? statusHint({ status, url, hasToken }) : undefined) ??
+      "is an HTTP+SSE server (of 2024-11-05) at that URL? others are reached with the transport `http`",
   });
 }
 
@@ -67,17 +73,18 @@ export interface Post {
  * @throws HostError `rpc_error` `server_exit`, and what `fetch` throws
  */
 export async function postMessage(
-  { name, fetch }: RemoteOptions,
+  options: RemoteOptions,
   message: Message,
   { endpoint, body, headers, signal }: Post,
 ): Promise<Posted> {
-  const response = await fetch(endpoint.href, { method: "POST", headers, body, signal });
+  const response = await options.fetch(endpoint.href, { method: "POST", headers, body, signal });
   const text = await headOf(response);
   if (response.ok) return { items: [] };
+  // The link is gone, unless that is the answer.
   const isLost = response.status === 404 || response.status === 410;
-  const answer = isRequest(message) && !isLost ? errorAnswer(message.id, text) : undefined;
+  const answer = isRequest(message) ? errorAnswer(message.id, text, isLost) : undefined;
   if (answer !== undefined) return { items: [answer] };
-  const error = refusal(name, message, response, { text, isLost });
+  const error = refusal(options, message, response, { text, isLost });
   const lost = isLost && { lost: { httpStatus: response.status } };
   if (isRequest(message)) return { items: [{ failed: { id: message.id, error } }], ...lost };
   if (!isLost) throw error;
@@ -124,19 +131,20 @@ function shown(text: string): string {
   return line === "" ? "" : `: ${line}`;
 }
 
-/** A JSON-RPC error in the body of a refusal, as the answer to the request that was refused. */
-function errorAnswer(id: RequestId, text: string): Incoming | undefined {
+/** A JSON-RPC error in the body of a refusal, as the answer to the request that was refused; `strict`: under its own id. */
+function errorAnswer(id: RequestId, text: string, strict: boolean): Incoming | undefined {
   const value = parse(text.trim());
   const { message } = isObject(value) ? readMessage(value) : {};
   if (message === undefined || !isResponse(message) || message.error === undefined)
     return undefined;
+  if (strict && String(message.id) !== String(id)) return undefined;
   return { message: { jsonrpc: "2.0", id, error: message.error }, text: text.trim() };
 }
 
 function refusal(
-  server: string,
+  { name: server, url, hasToken }: RemoteOptions,
   message: Message,
-  { status }: Response,
+  { status, headers }: Response,
   { text, isLost }: { text: string; isLost: boolean },
 ): HostError {
   const method = "method" in message ? message.method : "an answer of ours";
@@ -145,9 +153,10 @@ function refusal(
     const lost = `server "${server}" no longer knows this link (HTTP ${status})${shown(text)}`;
     return new HostError("server_exit", lost, { facts: { ...facts, sessionLost: true } });
   }
+  const hint = statusHint({ status, url, hasToken, retryAfterMs: retryAfterOf(headers) });
   return new HostError(
-    "rpc_error",
+    codeOfStatus(status, "rpc_error"),
     `server "${server}" answered ${method} with HTTP ${status}${shown(text)}`,
-    { facts },
+    { facts, ...(hint !== undefined && { hint }) },
   );
 }

@@ -15,6 +15,7 @@ import type { RemoteOptions } from "./remote.ts";
 import { endpointOf, openEventStream, postMessage } from "./sse-requests.ts";
 import type { Post, Posted } from "./sse-requests.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
+import { UnderWay } from "./under-way.ts";
 import { textReader } from "./whole-text.ts";
 
 export interface SseOptions extends RemoteOptions {
@@ -26,7 +27,7 @@ export interface SseOptions extends RemoteOptions {
 
 /**
  * Opens the stream and waits for the address.
- * @throws HostError `server_start` (refused, no event stream, it ended, an address elsewhere), `timeout`, `cancelled`,
+ * @throws HostError `server_start` (refused, no event stream, it ended, an address elsewhere, too late), `cancelled`,
  *   and what `options.fetch` throws
  */
 export async function openSse(options: SseOptions): Promise<Transport> {
@@ -56,6 +57,8 @@ export async function openSse(options: SseOptions): Promise<Transport> {
 
 /** How long the end of the stream waits for posts that are under way. */
 const settleMs = 250;
+/** How long our own end waits for what has no answer. */
+const tellMs = 200;
 
 class SseTransport implements Transport {
   readonly incoming = new Channel<Incoming>();
@@ -66,6 +69,8 @@ class SseTransport implements Transport {
   readonly #ending: AbortController;
   /** Requests whose posts have no answer yet. */
   readonly #posts = new Set<Promise<void>>();
+  /** All else that is on its way. */
+  readonly #tells = new UnderWay();
   /** How it ended, or is ending: nothing more is sent. */
   #info: CloseInfo | undefined;
 
@@ -87,13 +92,15 @@ class SseTransport implements Transport {
         facts: { server: name, sent: false },
       });
     const ending = this.#ending.signal;
+    const until = signal === undefined ? ending : AbortSignal.any([ending, signal]);
     const post: Post = {
       endpoint: this.#endpoint,
       body: JSON.stringify(message),
       headers: { "content-type": "application/json", accept: "*/*", ...headers },
-      signal: signal === undefined ? ending : AbortSignal.any([ending, signal]),
+      signal: isRequest(message) ? until : this.#tells.until(signal),
     };
-    if (!isRequest(message)) return this.#posted(await postMessage(this.#options, message, post));
+    if (!isRequest(message))
+      return this.#posted(await this.#tells.track(postMessage(this.#options, message, post)));
     const posting = this.#ask(message, post).finally(() => this.#posts.delete(posting));
     this.#posts.add(posting);
   }
@@ -105,6 +112,7 @@ class SseTransport implements Transport {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#info ??= { kind: "local" };
     this.incoming.end();
+    await this.#tells.end(tellMs);
     this.#ending.abort();
     await this.closed;
   }
@@ -137,6 +145,7 @@ class SseTransport implements Transport {
     if (this.#posts.size > 0) await settlesWithin(Promise.all(this.#posts), settleMs);
     this.incoming.end();
     this.#ending.abort();
+    void this.#tells.end(tellMs);
     return this.#info;
   }
 
@@ -172,9 +181,9 @@ async function firstEndpoint(options: SseOptions, events: EventStream): Promise<
 
 function late(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" named no address for messages within ${timeoutMs} ms`;
-  return new HostError("timeout", text, {
+  return new HostError("server_start", text, {
     facts: { server, timeoutMs, sent: false },
-    hint: "an HTTP+SSE server begins its stream with an `endpoint` event; a longer startTimeoutMs waits longer",
+    hint: "an HTTP+SSE server begins its stream with an `endpoint` event; if it is slow, raise timeoutMs (and startTimeoutMs)",
   });
 }
 

@@ -1,11 +1,14 @@
 /** How messages move: the interface that stdio, memory, http, sse and ws offer. It knows no method and no tool. */
 import type { HostError } from "../base/errors.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
+import type { Session } from "../protocol/mcp.ts";
 
 /** One received message, with the exact text it came as (so that results can be printed byte for byte). */
 export interface Received {
   message: Message;
   text: string;
+  /** An answer behind other text on its line: perhaps only quoted there, and then the real one is still to come. */
+  behindNoise?: true;
 }
 
 /** A message that was too large to take. The reader has gone on behind it; `id` is there when it could be made out. */
@@ -72,6 +75,13 @@ export interface Transport extends AsyncDisposable {
    * far side (a modern HTTP stream is closed); false, or absent: it must be told by a notification.
    */
   abandon?(id: RequestId): boolean;
+  /**
+   * Lets the far side's session, where there is one, outlive this link, and says how it is gone on with; undefined, or absent:
+   * it ends with the link.
+   */
+  keepSession?(): Session | undefined;
+  /** The ids of our requests are larger than this: those below may have been used in the session before. @default 0 */
+  readonly idsFrom?: number;
   /** Facts so far, for error messages while the link is open (a silent server's stderr, noise). */
   facts(): Pick<CloseInfo, "stderr" | "noise">;
 }

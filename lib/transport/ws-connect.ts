@@ -5,6 +5,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { FetchTls } from "./fetch-types.ts";
+import { hasCredentials } from "./remote.ts";
 
 export interface WebSocketOptions {
   /** The server's configured name, for messages and logs. */
@@ -56,7 +57,7 @@ export function startSocket(options: WebSocketOptions): WebSocket {
 
 /**
  * Resolves when the socket is open.
- * @throws HostError `server_start` (refused, with `facts.httpStatus`), `server_exit` (not reached), `timeout`, `cancelled`
+ * @throws HostError `server_start` (refused, with `facts.httpStatus`; too late), `server_exit` (not reached), `cancelled`
  */
 export async function whenOpen(socket: WebSocket, options: WebSocketOptions): Promise<void> {
   const { name, startTimeoutMs = 60_000, signal } = options;
@@ -98,14 +99,14 @@ function headersOf(address: URL, configured: WebSocketOptions["headers"]): Recor
 }
 
 async function refused(
-  { name, url, tls }: WebSocketOptions,
+  { name, url, tls, headers }: WebSocketOptions,
   { message, error }: ErrorEvent,
 ): Promise<HostError> {
-  const { code } = (error ?? {}) as { code?: unknown };
-  if (typeof code === "string") {
+  const { code: errno } = (error ?? {}) as { code?: unknown };
+  if (typeof errno === "string") {
     const { networkError } = await import("./fetch-errors.ts");
     // Bun's own error names the whole address.
-    const cause = Object.assign(new Error(message.split(": ").at(-1)), { code });
+    const cause = Object.assign(new Error(message.split(": ").at(-1)), { code: errno });
     const place = new URL(url.replace(/^ws/i, "http"));
     const known = networkError(cause, { name, url: place, tls });
     // Nothing is said before it is open.
@@ -114,15 +115,20 @@ async function refused(
     return new HostError(known.code, known.message, { facts, ...(hint && { hint }), cause });
   }
   const reason = reasonOf(message);
-  const status = /\b[1-5]\d\d$/.exec(reason)?.[0];
-  return new HostError("server_start", `server "${name}" gave no WebSocket: ${reason}`, {
+  const status = Number(/\b[1-5]\d\d$/.exec(reason)?.[0] ?? Number.NaN);
+  const { codeOfStatus, statusHint } = await import("./status.ts");
+  const code = codeOfStatus(status, "server_start");
+  const signIn = { status, url, hasToken: hasCredentials(url, headers) };
+  return new HostError(code, `server "${name}" gave no WebSocket: ${reason}`, {
     facts: {
       server: name,
       sent: false,
       reason,
-      ...(status !== undefined && { httpStatus: Number(status) }),
+      ...(!Number.isNaN(status) && { httpStatus: status }),
     },
-    hint: "is that the path of its WebSocket, and are the headers right?",
+    hint:
+      (code === "auth_required" ? statusHint(signIn) : undefined) ??
+      "is that the path of its WebSocket, and are the headers right?",
   });
 }
 
@@ -132,9 +138,9 @@ function config(server: string, why: string, cause: unknown): HostError {
 
 function late(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" did not accept a WebSocket within ${timeoutMs} ms`;
-  return new HostError("timeout", text, {
+  return new HostError("server_start", text, {
     facts: { server, timeoutMs, sent: false },
-    hint: "is an MCP server at that URL? a longer startTimeoutMs waits longer",
+    hint: "is an MCP server at that URL? if it is slow to answer, raise timeoutMs (and startTimeoutMs)",
   });
 }
 

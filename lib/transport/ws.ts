@@ -16,7 +16,7 @@ import type { WebSocketOptions } from "./ws-connect.ts";
 
 /**
  * Connects.
- * @throws HostError `server_start` (refused, with `facts.httpStatus`), `server_exit` (not reached), `config`, `timeout`,
+ * @throws HostError `server_start` (refused, with `facts.httpStatus`), `server_exit` (not reached), `config`,
  *   `cancelled`
  */
 export async function openWebSocket(options: WebSocketOptions): Promise<Transport> {

@@ -71,4 +71,21 @@ describe("Semaphore", () => {
     expect(semaphore.take()).toBe(true);
     expect(await settlesWithin(semaphore.acquire(), 5)).toBe(false);
   });
+
+  test("many may wait under one signal, and go together", async () => {
+    const semaphore = new Semaphore(1);
+    await semaphore.acquire();
+    const controller = new AbortController();
+    const gone = [1, 2, 3].map(() => semaphore.acquire(controller.signal));
+    const served = semaphore.acquire(new AbortController().signal);
+    semaphore.release();
+    await gone[0];
+    controller.abort(new Error("tired"));
+    const ends = await Promise.allSettled(gone);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
+    semaphore.release();
+    expect(await settlesWithin(served, 1000)).toBe(true);
+    semaphore.release();
+    expect(semaphore.take()).toBe(true);
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import type { Json } from "../../lib/base/json.ts";
-import { atPointer, atReference } from "../../lib/base/pointer.ts";
+import { atPointer, atReference, resolverOf } from "../../lib/base/pointer.ts";
 
 const value: Json = { a: [{ "b/c": 1, "~": 2, "": 3 }], __proto__x: 4 };
 
@@ -26,4 +26,28 @@ test("references are pointers in a fragment", () => {
   expect(atReference(value, "#/a/0/b%7E1c")).toBe(1);
   expect(atReference(value, "#/%")).toBeUndefined();
   expect(atReference(value, "other.json#/a")).toBeUndefined();
+});
+
+test("names lead to what is called so, in places of schemas only, and pointers as ever", () => {
+  const schema = {
+    default: { $anchor: "a", not: "this" },
+    const: [{ $anchor: "a" }],
+    $defs: {
+      x: { $anchor: "a", n: 1 },
+      y: {
+        items: [
+          { $id: "#b", n: 2 },
+          { id: "#__proto__", n: 3 },
+        ],
+      },
+    },
+  };
+  const resolve = resolverOf(schema);
+  expect(resolve("#a")).toEqual({ $anchor: "a", n: 1 });
+  expect(resolve("#b")).toMatchObject({ n: 2 });
+  expect(resolve("#__proto__")).toMatchObject({ n: 3 });
+  expect(resolve("#constructor")).toBeUndefined();
+  expect(resolve("other#a")).toBeUndefined();
+  expect(resolve("#/$defs/x/n")).toBe(1);
+  expect(resolve("#")).toBe(schema);
 });

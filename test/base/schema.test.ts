@@ -160,6 +160,15 @@ describe("references", () => {
     },
   );
 
+  test("by name: the problem says what was expected at the anchor", async () => {
+    const schema = properties(
+      { a: { $ref: "#n" } },
+      { $defs: { n: { $anchor: "n", type: "integer" } } },
+    );
+    expect(await verdict(schema, { a: 1 })).toBe("ok");
+    expect(await verdict(schema, { a: "x" })).toBe('/a: expected integer, got "x"');
+  });
+
   test("one that leads to itself ends", async () => {
     expect(await verdict({ $ref: "#" }, {})).toBe(
       "unchecked: it or the value is nested too deeply",

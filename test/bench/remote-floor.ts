@@ -25,7 +25,7 @@ if (calls === undefined) {
   await stdout.flush();
   if (!isModern) await fetch(url, { method: "DELETE", headers });
 } else {
-  await inFlight(500, Number(width));
+  await inFlight(20_000, Number(width));
   const started = performance.now();
   await inFlight(Number(calls), Number(width));
   console.log(JSON.stringify({ ms: performance.now() - started, calls: Number(calls) }));
@@ -48,6 +48,8 @@ async function greet(): Promise<void> {
   headers["mcp-session-id"] = response.headers.get("mcp-session-id") ?? "";
   headers["mcp-protocol-version"] = "2025-11-25";
   await send({ method: "notifications/initialized" });
+  // The stream of the server's own, which nothing waits for.
+  fetch(url, { headers: { ...headers, accept: "text/event-stream" } }).catch(() => {});
 }
 
 async function call(): Promise<string> {

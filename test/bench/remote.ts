@@ -34,7 +34,7 @@ export async function remote({ bun, dist, env }: Setup): Promise<Row[]> {
         rows.push(await trips("its round trips", call, 2));
         rows.push(await trips("its round trips, unchecked", [...call, "--no-validate"], 1));
       }
-      const width = ["hello", "10000", "1000"];
+      const width = ["hello", "30000", "1000"];
       const module = join(dist, "mcphost.js");
       const rates = await paired(
         5,

@@ -120,11 +120,11 @@ test("no answer to tools/list in time: the call was not sent, exit 3", async () 
 });
 
 test.each([
-  [hostile("no-list"), 'server "server" was to answer tools/list'],
-  [[...bunAlone, join(root, "test/fixtures/client/mute.ts")], 'server "server" was being started'],
+  [hostile("no-list"), 'while server "server" was to answer tools/list'],
+  [[...bunAlone, join(root, "test/fixtures/client/mute.ts")], 'before server "server" was ready'],
 ])("--max-time says what was under way: %#", async (server, step) => {
   const run = await mcphost("call", "t", "--max-time", "1.5", "--", ...server).run();
-  expectRun(run, { code: 4, stderr: new RegExp(`after 1\\.5 s \\(--max-time\\) while ${step}`) });
+  expectRun(run, { code: 4, stderr: new RegExp(`after 1\\.5 s \\(--max-time\\) ${step}`) });
 });
 
 test("a call that learned something leaves no more than 500 verdicts", async () => {

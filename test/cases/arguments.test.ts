@@ -29,15 +29,16 @@ describe.concurrent("B001 objects and arrays are parsed by the schema, texts sta
     ["flag=true", '{"flag":true}'],
     ["n=1.5", '{"n":1.5}'],
     // Without a type it is a text; := is the way to say anything else.
-    ['untyped={"a":1}', '{"untyped":"{\\"a\\":1}"}'],
+    ['untyped={"a":1}', '{"untyped":{"a":1}}'],
+    ["untyped=[1", '{"untyped":"[1"}'],
     ['untyped:={"a":1}', '{"untyped":{"a":1}}'],
   ])("%s", async (word, sent) => {
     expectRun(await call("args.typed", "args", word).run(), { stdout: `${sent}\n` });
   });
 
-  test("what the schema does not name is a text, and warned of", async () => {
-    expectRun(await call("args.typed", "args", 'nowhere=["x"]').run(), {
-      stdout: '{"nowhere":"[\\"x\\"]"}\n',
+  test("what the schema does not name is a text but for objects and arrays, and warned of", async () => {
+    expectRun(await call("args.typed", "args", 'nowhere=["x"]', "other=1").run(), {
+      stdout: '{"nowhere":["x"],"other":"1"}\n',
       stderr: /names no argument "nowhere"/,
     });
   });
@@ -109,9 +110,9 @@ describe.concurrent("B002 no value loses anything", () => {
     },
   );
 
-  test("without a schema everything is a text", async () => {
+  test("without a schema everything but an object or array is a text", async () => {
     const run = await call("args.typed", "untyped", "a=007", "b=true", "c={}", "d=1").run();
-    expectRun(run, { stdout: '{"a":"007","b":"true","c":"{}","d":"1"}\n' });
+    expectRun(run, { stdout: '{"a":"007","b":"true","c":{},"d":"1"}\n' });
   });
 
   test("the repro: pin=000123 n=12 big=12345678901234567890", async () => {

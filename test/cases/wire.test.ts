@@ -232,6 +232,17 @@ describe.concurrent("B107 log lines on stdout between messages", () => {
     expect(host.logged.filter(({ level }) => level === "warn").length).toBeLessThanOrEqual(5);
   });
 
+  test.each(["glued", "quoted"])(
+    "%s to an answer: the right one is taken, and the text is told",
+    async (how) => {
+      const run = await mcphost("call", "fault", "--", ...faulty("wire.log-glued", how)).run();
+      expectRun(run, {
+        stdout: "right\n",
+        stderr: /it wrote on stdout what is no message \(not JSON\): (calling|upstream)/,
+      });
+    },
+  );
+
   test("a flood of it is not shown line by line", async () => {
     const run = await call("wire.log-flood", "echo", "message=x").run();
     expectRun(run, { stdout: "x\n", stderr: /more of this kind is only counted/ });

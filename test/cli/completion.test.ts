@@ -215,15 +215,16 @@ describe("the lists of tools that completion knows", () => {
     const folder = dir.file("mcphost", "tools");
     await mkdir(folder, { recursive: true });
     const { readdir, utimes } = await import("node:fs/promises");
+    const fileOf = (i: number) => `${String(i).padStart(32, "0")}.json`;
     for (let i = 0; i < 205; i++) {
-      await Bun.write(`${folder}/${i}.json`, "{}");
-      await utimes(`${folder}/${i}.json`, i, i);
+      await Bun.write(`${folder}/${fileOf(i)}`, "{}");
+      await utimes(`${folder}/${fileOf(i)}`, i, i);
     }
     await rememberTools({ XDG_CACHE_HOME: dir.path }, server, [tool]);
     const left = await readdir(folder);
     expect(left).toHaveLength(200);
-    expect(left).not.toContain("0.json");
-    expect(left).toContain("204.json");
+    expect(left).not.toContain(fileOf(0));
+    expect(left).toContain(fileOf(204));
   });
 });
 

@@ -366,16 +366,29 @@ describe.concurrent("--elicit", () => {
     ['{"name":"Ada","n":8}', { action: "accept", content: { name: "Ada", n: 8 } }, ""],
     ["decline", { action: "decline" }, ""],
     ["cancel", { action: "cancel" }, ""],
-    ["{}", { action: "decline" }, /--elicit does not fit it: name is missing/],
-    ['{"n":"8"}', { action: "decline" }, /name is missing; n must be a number/],
-    [
-      '{"color":"red"}',
-      { action: "decline" },
-      /"Tell us" asks for name, n, and --elicit has none of it/,
-    ],
   ])("%s", async (value, answer, stderr) => {
     const run = await call("form", asked, "--elicit", value).run();
     expectRun(run, { stdout: `${JSON.stringify(answer)}\n`, stderr });
+  });
+
+  test.each<[string, RegExp]>([
+    ["{}", /: name is missing\n/],
+    ['{"n":"8"}', /: name is missing; n must be a number\n/],
+    ['{"color":"red"}', /: it asks for name, n, and --elicit has none of it\n/],
+    ['{"nam":"Ada"}', /none of it\n {2}did you mean name\? the call was given up; --elicit decl/],
+  ])("%s does not fit: a usage error, and no word in the person's name", async (value, stderr) => {
+    const run = await call("form", asked, "--elicit", value).run();
+    expectRun(run, { code: 2, stderr });
+    expect(run.stderr).toStartWith(
+      `mcphost: --elicit does not fit the form "Tell us" of server "server": `,
+    );
+  });
+
+  test("nor does a modern server hear of it", async () => {
+    const words = ["call", "ask", "--json", "--elicit", '{"size":"huge"}', "--", ...modern];
+    const run = await mcphost(...words).run();
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(JSON.parse(run.stderr).error).toMatchObject({ code: "usage", server: "server" });
   });
 
   test("is declared: an object for forms, a word for pages too", async () => {
@@ -402,6 +415,31 @@ describe.concurrent("--elicit", () => {
       expectRun(run, { code: 2, stderr: /--elicit takes a JSON object, decline or cancel/ });
     },
   );
+});
+
+describe.concurrent("a tool that is hidden from whom nobody answers for", () => {
+  const hiding = [...bunAlone, join(root, "test/fixtures/cli/hides.ts")];
+  const at = (...words: string[]) => mcphost(...words, "--", ...hiding).run();
+
+  test("is not known, and what brings it back is said", async () => {
+    expectRun(await at("call", "zzzz"), {
+      code: 2,
+      stderr: `mcphost: no tool is called "zzzz"
+  there is 1 tool; servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them
+`,
+    });
+    const answered = await at("call", "zzzz", "--elicit", "{}");
+    expect(answered.stderr).toEndWith("\n  there are 2 tools\n");
+    expect((await at("call", "opn")).stderr).not.toContain("hide");
+  });
+
+  test("is counted by doctor and servers alike, and the call to copy can be copied", async () => {
+    expect((await at("doctor")).stdout).toContain(", 1 tool,");
+    expect((await at("doctor", "--elicit", "{}")).stdout).toContain(", 2 tools,");
+    const help = await at("tools", "secret", "--elicit", "{}", "--env", "A=b");
+    const line = help.stdout.split("\n").at(-2) ?? "";
+    expect(line).toStartWith("  mcphost call secret --env A=b --elicit '{}' -- ");
+  });
 });
 
 describe.concurrent("server-everything", () => {

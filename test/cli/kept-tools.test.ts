@@ -2,6 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
 
+import type { JsonObject } from "../../lib/base/json.ts";
 import { dropKept, readKept, writeKept } from "../../lib/cli/kept-tools.ts";
 import type { ServerConfig } from "../../lib/config/types.ts";
 import { serveRemote } from "../fixtures/remote/server.ts";
@@ -37,8 +38,9 @@ describe("one-shot calls over HTTP", () => {
     const second = await at("call", "echo", "text=b");
     expectRun(second.run, { stdout: first.run.stdout.replace("a", "b") });
     expect(second.methods).toEqual(["tools/call"]);
-    // What is wrong with the line is seen without the server.
-    expect((await at("call", "echo", "nothing=1")).run.code).toBe(2);
+    // What does not fit it is not sent; but it may fit the list as it is by now.
+    const unfit = await at("call", "echo", "nothing=1");
+    expect([unfit.run.code, unfit.methods]).toEqual([2, ["tools/list"]]);
     // A name that is not in it: perhaps it is by now.
     const unknown = await at("call", "nowhere");
     expect([unknown.run.code, unknown.methods]).toEqual([2, ["tools/list"]]);
@@ -64,6 +66,35 @@ describe("one-shot calls over HTTP", () => {
     expect(refused.run.code).toBe(1);
     expect(refused.methods).not.toContain("tools/list");
     expect((await at("call", "echo", "text=a")).methods).toEqual(["tools/list", "tools/call"]);
+  });
+
+  test("arguments that a kept list refuses are refused by a new one alone", async () => {
+    await using dir = await tempDir();
+    let inputSchema: JsonObject = { properties: { a: { type: "integer" } }, required: ["a"] };
+    const tool = {
+      name: "changing",
+      get inputSchema() {
+        return { type: "object" as const, additionalProperties: false, ...inputSchema };
+      },
+    };
+    const run = async () => ({ content: [] });
+    await using server = await serveRemote({
+      transport: "http",
+      era: "modern",
+      ttlMs: 60_000,
+      tools: [{ tool, run }],
+    });
+    const at = runner(dir, server);
+    expect((await at("call", "changing", "a=1")).run.code).toBe(0);
+    inputSchema = { properties: { b: { type: "integer" } }, required: ["b"] };
+    const other = await at("call", "changing", "b=1");
+    expectRun(other.run, {});
+    expect(other.methods).toEqual(["tools/list", "tools/call"]);
+    inputSchema = { properties: { b: { type: "string" } }, required: ["b"] };
+    const text = await at("call", "changing", "b=text");
+    expectRun(text.run, {});
+    expect(text.methods).toEqual(["tools/list", "tools/call"]);
+    expect((await at("call", "changing", "b=text")).methods).toEqual(["tools/call"]);
   });
 
   test("a server that allows nothing is asked each time", async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
+import { shellQuote } from "../../lib/cli/tool-help.ts";
 import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
 
 setDefaultTimeout(30_000);
@@ -23,6 +24,7 @@ asks()  # Asks for a name first
   test("prompts PATTERN: one match is explained; none names the nearest", async () => {
     expectRun(await over(era, "prompts", "greet").run(), {
       stdout: `greet(name, style?)
+
 Greet somebody
 
 A greeting in a style
@@ -33,6 +35,9 @@ Arguments:
   style
 
 Server: server
+
+Example:
+  mcphost prompt greet name=text -- ${fixture(era).map(shellQuote).join(" ")}
 `,
     });
     expectRun(await over(era, "prompts", "*i*").run(), {

@@ -1,9 +1,11 @@
 /** Servers that are reached by a URL, on the command line: flags, configs, certificates, proxies, trust, and secrets. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { closedPort, httpServer, pemPath, tlsServer } from "../transport/fetch-kit.ts";
+
+setDefaultTimeout(30_000);
 
 interface Asked {
   id?: number;
@@ -53,6 +55,29 @@ describe.concurrent("a URL", () => {
     expectRun(list, { stdout: /\nweb {3}http {2}ready {2}legacy 20\S+ +3 {6}--server\n$/ });
   });
 
+  test.each(["http", "sse", "ws"])(
+    "that never says a word ends with --timeout (%s)",
+    async (way) => {
+      await using silent = httpServer(() => Promise.withResolvers<Response>().promise);
+      const url = way === "ws" ? silent.url.replace("http", "ws") : silent.url;
+      const startedAt = performance.now();
+      const config = json({ web: { url, type: way, startTimeoutMs: 30_000 } });
+      const runs = [
+        mcphost("call", "echo", "--timeout", "0.3", "-s", `web:${way}:${url}`).run(),
+        mcphost("call", "echo", "--no-validate", "--timeout", "300ms", ...config).run(),
+        mcphost("call", "echo", ...json({ web: { url, type: way, timeoutMs: 300 } })).run(),
+      ];
+      for (const run of await Promise.all(runs)) {
+        expect(run).toMatchObject({ code: 3, stdout: "" });
+        expect(run.stderr).toMatch(
+          /^mcphost: server "web" (did not|named no) .* (in|within) (0\.\d s|300 ms)\n/,
+        );
+        expect(run.stderr).toContain("timeoutMs");
+      }
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+    },
+  );
+
   test("where nothing listens is exit 3, without path, query and credentials (B095)", async () => {
     const port = await closedPort();
     const url = `http://user:s3cr3t-5@127.0.0.1:${port}/mcp?key=s3cr3t-6`;
@@ -93,13 +118,98 @@ describe.concurrent("a URL", () => {
     expectRun(await mcphost("call", "echo", "text=hi", ...config).run(), { stdout: "hi\n" });
   });
 
+  test("answers that are broken alike are told of once", async () => {
+    await using server = httpServer(
+      () => new Response('{"jsonrpc":', { headers: { "content-type": "application/json" } }),
+    );
+    const run = await mcphost("call", "x", "-s", `web=${server.url}`).run();
+    expect(run.code).toBe(3);
+    expect(run.stderr.match(/no message/g)).toHaveLength(1);
+  });
+
   test("a redirect to another origin is exit 3 and says where it leads", async () => {
     await using server = httpServer(
       () => new Response(null, { status: 308, headers: { location: "https://other.invalid/mcp" } }),
     );
     const run = await mcphost("tools", "-s", `web=${server.url}`).run();
     expect(run.code).toBe(3);
-    expect(run.stderr).toContain("redirects to https://other.invalid\n");
+    expect(run.stderr).toContain("redirects to https://other.invalid/mcp\n");
+  });
+
+  test("a sign-in is exit 7, whatever asks, where nothing else is wrong", async () => {
+    await using server = httpServer(() => new Response("who?", { status: 401 }));
+    const web = ["-s", `web=${server.url}`];
+    const asked = ["call x", "tools", "resources", "servers --check", "doctor", "subscribe"];
+    const codes = asked.map(async (words) => {
+      const run = await mcphost(...words.split(" "), ...web).run();
+      return run.code;
+    });
+    expect(await Promise.all(codes)).toEqual(asked.map(() => 7));
+    const doctor = await mcphost("doctor", "--json", ...web).run();
+    expect(JSON.parse(doctor.stdout)[0].findings[0].code).toBe("auth_required");
+    for (const words of ["tools", "doctor", "servers --check"]) {
+      const dead = ["-s", `dead=http://127.0.0.1:${await closedPort()}/`];
+      expect((await mcphost(...words.split(" "), ...web, ...dead).run()).code).toBe(3);
+    }
+  });
+
+  test("credentials that a server throws back are masked, and said to be refused", async () => {
+    await using server = httpServer(
+      ({ headers }) => new Response(`bad ${headers.get("authorization")}`, { status: 401 }),
+    );
+    const inUrl = server.url.replace("http://", "http://user:pa55word99@");
+    const refused =
+      "  the credentials that it was given are refused: are they right, and do they still hold?\n";
+    const run = await mcphost("call", "x", "-s", `web=${inUrl}`).run();
+    expectRun(run, { code: 7, stderr: /: bad Basic \*+=*\n {2}the credentials/ });
+    const header = ["--header", "Authorization: Bearer wrongtoken"];
+    const given = await mcphost("call", "x", "-s", `web=${server.url}`, ...header).run();
+    expectRun(given, { code: 7, stderr: /: bad \*\*\*\n/ });
+    expect(given.stderr).toEndWith(refused);
+  });
+
+  test("404 names the address, and a transport that was said and not found out", async () => {
+    await using server = httpServer(() => new Response("nope", { status: 404 }));
+    const run = await mcphost("call", "x", "-s", `web:http:${server.url}?key=s3cr3t`).run();
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain(`there is no MCP at ${server.url}: most servers answer at /mcp`);
+    expect(run.stderr).toContain('; it was asked by the transport "http", as written');
+    const found = await mcphost("call", "x", "-s", `web=${server.url}`).run();
+    expect(found.stderr).not.toContain("as written");
+  });
+
+  test("two on one machine are two servers, with names of their own", async () => {
+    await using one = httpServer(answer);
+    await using two = httpServer(answer);
+    const urls = ["-s", one.url, "-s", two.url];
+    const run = await mcphost("tools", "echo", ...urls).run();
+    expectRun(run, { stdout: "localhost_echo(text?: string)\nlocalhost-2_echo(text?: string)\n" });
+    const known = [
+      "-s",
+      "localhost=x",
+      "--config-json",
+      '{"mcpServers":{"localhost-2":{"command":"x"}}}',
+    ];
+    const more = await mcphost("servers", "--json", ...urls, ...known, "-s", one.url).run();
+    const names = JSON.parse(more.stdout).map(({ name }: { name: string }) => name);
+    expect(names).toEqual(["localhost-2", "localhost-3", "localhost-4", "localhost"]);
+  });
+
+  test.each([
+    ["tools http://127.0.0.1:9/mcp", "the address of a server is given by -s URL"],
+    ["doctor http://127.0.0.1:9/mcp", "the address of a server is given by -s URL"],
+    ["servers http://127.0.0.1:9/mcp", "the address of a server is given by -s URL"],
+    ["tools -- http://127.0.0.1:9/mcp", "named by -s URL, before --"],
+    ["call echo -- http://127.0.0.1:9/mcp", "named by -s URL, before --"],
+    ["tee wire.log -- http://127.0.0.1:9/mcp", "named by -s URL, before --"],
+    ["http://127.0.0.1:9/mcp", "a server is reached by mcphost tools -s http://127.0.0.1:9/mcp"],
+  ])("in the wrong place gets a hint: %s", async (words, hint) => {
+    await using dir = await tempDir();
+    const run = await mcphost(...words.split(" "))
+      .cwd(dir.path)
+      .run();
+    expect(run).toMatchObject({ code: 2, stdout: "" });
+    expect(run.stderr).toContain(hint);
   });
 
   test("on this machine is not looked for through a proxy (B035)", async () => {

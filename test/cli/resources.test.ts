@@ -180,7 +180,9 @@ describe("several servers", () => {
 
 test("a server without resources: nothing, and no question", async () => {
   const server = [...bunAlone, join(root, "test/fixtures/cli/many.ts")];
-  expectRun(await mcphost("resources", "--", ...server).run(), {});
+  const stderr = "mcphost: there are no resources\n";
+  expectRun(await mcphost("resources", "--", ...server).run(), { stderr });
+  expectRun(await mcphost("resources", "-q", "--", ...server).run(), {});
   expectRun(await mcphost("resources", "--json", "--", ...server).run(), { stdout: "[]\n" });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { serveRemote } from "../fixtures/remote/server.ts";
 import { expectRun, mcphost, type TempDir, tempDir } from "../harness.ts";
 import { nothingLeft } from "../processes.ts";
 
@@ -82,7 +83,7 @@ odd    -      misconfigured  -    -      ${file}
     await using dir = await project({ guide: { command: process.execPath, args: [guide] } });
     const run = await servers(dir, "-c", "c.json", "--check").run();
     expectRun(run, {
-      stdout: /\n    Ask before you write\.\n    Line two\.\n    Line three\.\n    …\n$/,
+      stdout: /\n    Ask before you write\. …\n$/,
     });
   });
 
@@ -104,3 +105,23 @@ odd    -      misconfigured  -    -      ${file}
     expectRun(await servers(dir, "x").run(), { code: 2, stderr: /mcphost doctor SERVER/ });
   });
 });
+
+test.each(["http", "sse", "ws"] as const)(
+  "which transport was found is told: %s",
+  async (transport) => {
+    await using home = await tempDir();
+    await using server = await serveRemote({ transport, era: "legacy" });
+    const at = (...words: string[]) =>
+      mcphost(...words, "-s", `web=${server.url}`)
+        .home(home.path)
+        .run();
+    expect((await at("servers")).stdout).toMatch(transport === "ws" ? /\nweb +ws/ : /\nweb +http/);
+    expect((await at("servers", "--check")).stdout).toMatch(
+      new RegExp(`\nweb +${transport} +ready`),
+    );
+    expect((await at("servers")).stdout).toMatch(new RegExp(`\nweb +${transport} +idle`));
+    const over = transport === "http" ? "connected in" : `connected over ${transport} in`;
+    expect((await at("doctor")).stdout).toContain(over);
+    expect(JSON.parse((await at("doctor", "--json")).stdout)[0].transport).toBe(transport);
+  },
+);

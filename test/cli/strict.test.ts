@@ -14,6 +14,8 @@ const call = (result: string, ...words: string[]) =>
 const said =
   'the structured result of out does not fit its outputSchema: /n: expected integer, got "x"';
 const problems = [{ path: "/n", message: 'expected integer, got "x"' }];
+const about = { outputMismatch: problems, server: "server", tool: "out" };
+const event = { event: "log", level: "warn", text: said, ...about };
 
 test.concurrent("in words: the result, and a warning beside it", async () => {
   const stderr = `mcphost: warning: [server] ${said}\n`;
@@ -25,21 +27,12 @@ test.concurrent("in words: the result, and a warning beside it", async () => {
 test.concurrent("--json: stdout keeps the bytes, stderr has a JSON line", async () => {
   const run = await call(wrong, "--json").run();
   expectRun(run, { stdout: `${wrong}\n`, stderr: /^\{.*\}\n$/ });
-  expect(JSON.parse(run.stderr)).toEqual({
-    outputMismatch: problems,
-    server: "server",
-    tool: "out",
-  });
+  expect(JSON.parse(run.stderr)).toEqual(event);
 });
 
 test.concurrent("--events: an event like any other warning", async () => {
   const run = await call(wrong, "--events").run();
-  expect(JSON.parse(run.stderr)).toEqual({
-    event: "log",
-    level: "warn",
-    server: "server",
-    text: said,
-  });
+  expect(JSON.parse(run.stderr)).toEqual(event);
 });
 
 test.concurrent("--strict: an error, and nothing on stdout", async () => {

@@ -136,6 +136,29 @@ test.each(modernWays)(
   },
 );
 
+test("a server that is started again is subscribed to again, and its absence is told (http legacy)", async () => {
+  await using it = await subscribed({ transport: "http", era: "legacy" }, "test://a");
+  await it.opened();
+  await waitFor(() => it.server.requests.some(({ method }) => method === "GET"), "its stream");
+  await it.server.restart();
+  // What is told of the server's own stream is that the session is gone.
+  await it.opened(2);
+  await it.has(["test://a"]);
+  await waitFor(() => {
+    it.server.state.touch("test://a");
+    return it.lines().length > 1;
+  }, "a line");
+  expect(it.stderr()).toBe("");
+
+  await it.server.stop();
+  await waitFor(() => it.stderr() !== "", "a word of the absence", 20_000);
+  expect(it.stderr()).toMatch(
+    /^mcphost: warning: \[far\] the subscription is opened again in \d+ ms: server "far": nothing listens on .*\n$/,
+  );
+  it.server.start();
+  await it.opened(3);
+});
+
 test("a reader that leaves ends it quietly", async () => {
   await using server = await serveRemote({ transport: "ws", era: "modern" });
   await using home = await tempDir();

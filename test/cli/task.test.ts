@@ -50,14 +50,36 @@ test.each(eras)("how a task goes is told, on stderr (%s)", async (era) => {
   await using home = await tempDir();
   const task = (...words: string[]) => mcphost("task", ...words).home(home.path);
   const id = await begin(home, era, "must_work", "steps:=100", "ms:=1000");
-  expectRun(await task(id.slice(0, 8)).run(), { stderr: `mcphost: task ${id}: working\n` });
+  const working = `mcphost: task ${id}: working\n`;
+  expectRun(await task(id.slice(0, 8)).run(), { code: 9, stderr: working });
   expectRun(await task(id, "--json").run(), {
+    code: 9,
     stderr: /^\{"task":\{.*"status":"working".*\}\}\n$/,
   });
-  expectRun(await task(id, "-q").run(), {});
+  expectRun(await task(id, "-q").run(), { code: 9 });
   const line = new RegExp(`^${id}  working  far\\.must_work  20\\S+Z\n$`);
   expectRun(await task().run(), { stdout: line });
+  await using screen = await task().terminal();
+  expect(await screen.exited).toBe(0);
+  const began = String.raw`20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ`;
+  expect(screen.text()).toMatch(
+    new RegExp(`^${id.slice(0, 8)}  working  far\\.must_work  ${began}\r\n`),
+  );
+  expect(screen.text()).toContain("as they were last seen; mcphost task ID asks the server\r\n");
 });
+
+test.each(eras)(
+  "a task that waits for input says so, by its exit status, too (%s)",
+  async (era) => {
+    await using home = await tempDir();
+    const id = await begin(home, era, "work_asks");
+    const task = (...words: string[]) => mcphost("task", id, ...words).home(home.path);
+    await waitFor(() => statusOf(era, id) === "input_required", "the question");
+    expectRun(await task().run(), { code: 10, stderr: /: waits for input \(--wait answers it\)/ });
+    const json = await task("--json").run();
+    expect([json.code, JSON.parse(json.stderr).task.status]).toEqual([10, "input_required"]);
+  },
+);
 
 test.each(eras)("a call that nobody waits for is found again by its id (%s)", async (era) => {
   await using home = await tempDir();
@@ -77,7 +99,7 @@ test.each(eras)("a task is cancelled, and is not listed any more (%s)", async (e
   const task = (...words: string[]) => mcphost("task", ...words).home(home.path);
   expectRun(await task(id, "--cancel").run(), { stderr: `mcphost: task ${id}: cancelled\n` });
   expect(statusOf(era, id)).toBe("cancelled");
-  expectRun(await task().run(), {});
+  expectRun(await task().run(), { stderr: "mcphost: there are no tasks\n" });
 });
 
 test.each(eras)(
@@ -186,7 +208,7 @@ test("a task that its server does not know any more is forgotten here, too", asy
     code: 1,
     stderr: /-32602.*\n.*keeps its tasks for a time/,
   });
-  expectRun(await task().run(), {});
+  expectRun(await task().run(), { stderr: "mcphost: there are no tasks\n" });
 });
 
 test("an id that nobody knows, or that several tasks begin with, is a usage error", async () => {

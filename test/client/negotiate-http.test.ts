@@ -69,6 +69,23 @@ async function failureOf(connecting: Promise<McpClient>): Promise<HostError> {
 
 const handshake = ["server/discover", "initialize", "notifications/initialized"];
 
+test("B026: a server that never takes notifications/initialized is asked all the same", async () => {
+  const server = httpScripted(legacy, { startTimeoutMs: 60_000, protocol: "legacy" });
+  const { open } = server.options;
+  server.options.open = async () => {
+    const link = await open();
+    const send = link.send.bind(link);
+    link.send = async (message, options) => {
+      await send(message, options);
+      if ("method" in message && !("id" in message)) await new Promise(() => {});
+    };
+    return link;
+  };
+  await using client = await connect(server.options);
+  expect((await client.listTools()).tools).toHaveLength(1);
+  expect(server.methods).toEqual(["initialize", "notifications/initialized", "tools/list"]);
+});
+
 describe("legacy", () => {
   const rows: [string, Exchange][] = [
     ["HTTP 400", { status: 400 }],

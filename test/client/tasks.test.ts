@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { HostError } from "../../lib/base/errors.ts";
+import type { ErrorCode } from "../../lib/base/errors.ts";
 import { isObject } from "../../lib/base/json.ts";
 import type { Json, JsonObject } from "../../lib/base/json.ts";
 import { silent } from "../../lib/base/log.ts";
@@ -270,6 +271,42 @@ test("a lost answer about a task is asked for again; a lost link leaves the task
   // The call itself must never be repeated for it.
   expect(error.facts).not.toHaveProperty("sessionLost");
   expect(gone.asked).toHaveLength(1);
+});
+
+const refused = (httpStatus: number, code: ErrorCode = "rpc_error") =>
+  new HostError(code, `server "far" answered HTTP ${httpStatus}`, { facts: { httpStatus } });
+const broken = new RpcError({ code: -32603, message: "oops" });
+
+test.each<[string, Error]>([
+  ["500", refused(500)],
+  ["429", refused(429)],
+  ["401", refused(401, "auth_required")],
+  ["an internal error", broken],
+])("one bad answer to a question about a task (%s) means nothing", async (_, error) => {
+  const far = scriptedTask("modern", [error, error, done]);
+  await waitForTask(working(), far.context, {});
+  expect(far.asked.map(([method]) => method)).toEqual(["tasks/get", "tasks/get", "tasks/get"]);
+  expect(far.clock.waits).toEqual([100, 200, 400]);
+});
+
+test("a server that no longer answers about a task: it is not known what becomes of it, and not cancelled", async () => {
+  for (const [error, code] of [
+    [refused(500), "uncertain"],
+    [refused(401, "auth_required"), "uncertain"],
+    [broken, -32603],
+  ] as const) {
+    const far = scriptedTask("modern", [error]);
+    const failure = await failureOf(waitForTask(working(), far.context, {}));
+    expect(failure as unknown).toMatchObject({ code });
+    expect(far.asked).toEqual(Array(6).fill(["tasks/get", { taskId: "t" }]));
+  }
+});
+
+test("questions that get no answer do not go beyond the hard cap", async () => {
+  const far = scriptedTask("modern", [refused(503)]);
+  const options = { timeoutMs: 50, timeoutMaxMs: 500 };
+  await failureOf(waitForTask(working(), far.context, options));
+  expect(far.clock.now()).toBeLessThanOrEqual(600);
 });
 
 test("a task that the server cancelled, forgot or mixed up is an error that says so", async () => {

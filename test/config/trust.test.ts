@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 /** Trust in entries that were found, our files on disk, where they lie, and the schema for editors. */
-import { readdir, readFile, stat, symlink } from "node:fs/promises";
+import { lstat, readdir, readFile, stat, symlink } from "node:fs/promises";
 
 import * as v from "valibot";
 
@@ -137,7 +137,7 @@ test("hashes by content: order of keys does not count, kind and place do", () =>
   expect(trustHash({}, "/f")).not.toBe(trustHash({}, "/g"));
 });
 
-test("writes for our user alone, whole or not at all, and keeps a link a link", async () => {
+test("writes for our user alone, whole or not at all, and never through a link", async () => {
   await using folder = await folderWith({ "target.json": "old" });
   await writePrivate(folder.file("new/deep/file.json"), "text");
   expect(await readFile(folder.file("new/deep/file.json"), "utf8")).toBe("text");
@@ -146,7 +146,9 @@ test("writes for our user alone, whole or not at all, and keeps a link a link", 
   expect(await readdir(folder.file("new/deep"))).toEqual(["file.json"]);
   await symlink("target.json", folder.file("link.json"));
   await writePrivate(folder.file("link.json"), "new");
-  expect(await readFile(folder.file("target.json"), "utf8")).toBe("new");
+  expect(await readFile(folder.file("link.json"), "utf8")).toBe("new");
+  expect((await lstat(folder.file("link.json"))).isFile()).toBe(true);
+  expect(await readFile(folder.file("target.json"), "utf8")).toBe("old");
   await expect(writePrivate(folder.file("target.json/x"), "no")).rejects.toThrow();
   await expect(writePrivate(folder.file("new"), "no")).rejects.toThrow();
   expect((await readdir(folder.path)).toSorted()).toEqual(["link.json", "new", "target.json"]);

@@ -3,7 +3,12 @@ import { expect, test } from "bun:test";
 
 import { parseDuration, parseTimeout } from "../../lib/config/duration.ts";
 import { parseEnvFile } from "../../lib/config/env-file.ts";
-import { redact, secretsOfArgument } from "../../lib/config/secrets.ts";
+import {
+  redact,
+  secretsOfArgument,
+  secretsOfHeader,
+  secretsOfUrl,
+} from "../../lib/config/secrets.ts";
 import { parseCommandLine } from "../../lib/config/shell-words.ts";
 import { parseSpec } from "../../lib/config/spec.ts";
 import { errorOf, plain } from "./kit.ts";
@@ -107,8 +112,10 @@ const specs: [spec: string, server: object][] = [
     "http://localhost:8080/mcp",
     { kind: "http", name: "localhost", url: "http://localhost:8080/mcp" },
   ],
-  ["http://127.0.0.1:1/mcp", { kind: "http", name: "127.0.0.1" }],
-  ["http://[::1]:1/mcp", { kind: "http", name: "::1" }],
+  ["http://127.0.0.1:1/mcp", { kind: "http", name: "localhost" }],
+  ["http://[::1]:1/mcp", { kind: "http", name: "localhost" }],
+  ["http://203.0.113.7/mcp", { kind: "http", name: "203-0-113-7" }],
+  ["http://[2001:db8::1]/mcp", { kind: "http", name: "2001-db8-1" }],
   ["ws://x.y/", { kind: "http", name: "x", transport: "ws" }],
   ["curl=curl http://x/", { kind: "stdio", name: "curl", command: "curl", args: ["http://x/"] }],
   ["__proto__=cmd", { kind: "stdio", name: "__proto__", command: "cmd" }],
@@ -133,6 +140,16 @@ test.each([
 ])("refuses -s %j, and says how to write it", async (spec) => {
   const error = await errorOf(() => parseSpec(spec));
   expect(error.code).toBe("usage");
+});
+
+test.each([
+  ["x=ftp://foo/mcp", /begins with http:/],
+  ["x=127.0.0.1:41001/mcp", /is written whole: http:\/\/127\.0\.0\.1:41001…/],
+  ["localhost:41001/mcp?key=s3cr3t", /is written whole: http:\/\/localhost:41001…/],
+  ["[::1]:1/mcp", /is written whole: http:\/\/\[::1\]:1…/],
+])("an address that is not whole: -s %j", async (spec, hint) => {
+  const error = await errorOf(() => parseSpec(spec));
+  expect(error).toMatchObject({ code: "usage", hint: expect.stringMatching(hint) });
 });
 
 test.each([
@@ -216,13 +233,24 @@ test.each<[before: string, argument: string, secrets: string[]]>([
   ["--api-key", "s3cr3t-1", ["s3cr3t-1"]],
   ["", "--apiKey=s3cr3t-1", ["s3cr3t-1"]],
   ["--header", "Authorization: Bearer s3cr3t-1", ["Bearer s3cr3t-1", "s3cr3t-1"]],
-  ["", "postgres://u:s3cr3t-1@h/d?a=s3cr3t-2", ["s3cr3t-1", "s3cr3t-2"]],
+  ["", "postgres://u:s3cr3t-1@h/d?a=s3cr3t-2", ["s3cr3t-1", "s3cr3t-2", "dTpzM2NyM3QtMQ=="]],
   ["--token", "--verbose", []],
   ["--token-file", "/run/secrets/token", []],
   ["--verbose", "plain-word", []],
   ["", "path=some-folder", []],
 ])("%s %s holds %p", (before, argument, secrets) => {
   expect([...new Set(secretsOfArgument(argument, before))].toSorted()).toEqual(secrets.toSorted());
+});
+
+test("a scheme alone is no secret; what stands behind it is, clipped or packed, too", () => {
+  const bearer = secretsOfHeader("Bearer wrongtoken");
+  expect(redact("--header 'Authorization: Bearer …'", bearer)).toContain("Bearer …");
+  expect(redact("Bearer wrong…", bearer)).toBe("***…");
+  expect(redact("Bearer wrongtoken", bearer)).toBe("***");
+  const basic = secretsOfHeader(`Basic ${btoa("user:pa55word99")}`);
+  expect(redact("who is user with pa55word99?", basic)).toBe("who is user with ***?");
+  const url = secretsOfUrl("http://user:pa55word99@h/");
+  expect(redact(`bad token Basic ${btoa("user:pa55word99")}`, url)).toBe("bad token Basic ***");
 });
 
 test("hides secrets by their values, the longest first, in the forms of JSON and URLs too", () => {
@@ -241,6 +269,7 @@ test("hides secrets by their values, the longest first, in the forms of JSON and
   expect(redact("> line two", secrets)).toBe("> ***");
   const log = JSON.stringify({ text: JSON.stringify({ k: 'quo"te\\d' }) });
   expect(redact(log, secrets)).not.toContain("quo");
+  expect(redact(`b64 ${btoa("s3cr3t-long")}`, secrets)).toBe("b64 ***=");
   // Clipped in its middle.
   expect(redact("key s3cr3t-lo… and p@ss w…, s3c…", ["s3cr3t-long", "p@ss w0rd"])).toBe(
     "key ***… and ***…, s3c…",

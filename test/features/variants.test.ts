@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { Era } from "../../lib/protocol/mcp.ts";
-import { legacyRevisions } from "../fixtures/remote/legacy.ts";
+import { legacyRevisions } from "../fixtures/remote/legacy-greeting.ts";
 import type { RemoteServerOptions } from "../fixtures/remote/server.ts";
 import { waitFor } from "../processes.ts";
 import { openWay, ways } from "./ways.ts";

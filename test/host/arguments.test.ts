@@ -44,6 +44,18 @@ describe("a string stays exactly as typed", () => {
   });
 });
 
+describe("an object or array is one also where the schema names no type", () => {
+  test.each(['{"a":1}', "[1]", "{}", " [1]", "{not json", "[x]"])("%j", (text) => {
+    const isJson = text === "{}" || text === "[1]" || text === '{"a":1}';
+    const expected = isJson ? text : JSON.stringify(text);
+    expect(fitted({ description: "no type" }, text)).toBe(expected);
+    expect(fitted(true, text)).toBe(expected);
+    expect(fitted({ anyOf: [{ type: "string" }, {}] }, text)).toBe(expected);
+    const other = fitArguments([{ kind: "text", key: "other", text }], {});
+    expect(JSON.stringify(other["other"])).toBe(expected);
+  });
+});
+
 describe("other types are read as JSON", () => {
   test.each<[Json, string, string]>([
     [{ type: "number" }, "1.5", "1.5"],
@@ -86,6 +98,15 @@ test("local references are followed, recursive and missing ones end", () => {
   expect(fitted({ $ref: "#/$defs/missing" }, "7", defs)).toBe('"7"');
   expect(fitted({ $ref: "https://example.invalid/s.json" }, "7", defs)).toBe('"7"');
   expect(fitted({ $ref: "#" }, "{}", defs)).toBe("{}");
+});
+
+test("a reference by name leads to the anchor", () => {
+  const named = {
+    $defs: { x: { $anchor: "n", type: "integer" }, y: { $id: "#o", type: "array" } },
+  };
+  expect(fitted({ $ref: "#n" }, "7", named)).toBe("7");
+  expect(fitted({ $ref: "#o" }, "[7]", named)).toBe("[7]");
+  expect(fitted({ $ref: "#none" }, "7", named)).toBe('"7"');
 });
 
 test("a schema that multiplies itself is read at once", () => {

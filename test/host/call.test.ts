@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { Json } from "../../lib/base/json.ts";
+import { createHost } from "../../lib/host/create.ts";
 import type { HostEvent } from "../../lib/host/types.ts";
 import { hostOver, textOf, tools } from "./kit.ts";
 
@@ -208,15 +209,17 @@ describe("rules", () => {
   });
 });
 
-test("every call that found its tool is told, from its start to its end, denied ones too", async () => {
+test("every call of a server's tool is told, from its start to its end, denied ones too", async () => {
   const policy = [{ do: "deny" as const, tools: "pid" }];
-  await using host = await hostOver({ s: { tools: tools("echo", "pid") } }, { policy });
+  const s = { tools: tools("echo", "pid", "hidden"), deniedTools: ["hidden"] };
+  await using host = await hostOver({ s }, { policy });
   const events: HostEvent[] = [];
   const listening = (async () => {
     for await (const event of host.events()) events.push(event);
   })();
   await host.call({ tool: "echo" });
   await host.call({ tool: "pid" });
+  await host.call({ tool: "hidden" });
   await host.call({ tool: "nothing" });
   await host[Symbol.asyncDispose]();
   await listening;
@@ -234,8 +237,28 @@ test("every call that found its tool is told, from its start to its end, denied 
     "completed",
     "call_start",
     "denied",
+    "call_start",
+    "denied",
     "stopped",
   ]);
+});
+
+test("a call whose server cannot be started is told, too", async () => {
+  await using host = await createHost({ servers: { s: { command: "/nowhere/at/all" } } });
+  const events: HostEvent[] = [];
+  const listening = (async () => {
+    for await (const event of host.events()) events.push(event);
+  })();
+  await host.call({ tool: "s.echo" });
+  await host.call({ tool: "echo", validate: false });
+  await host[Symbol.asyncDispose]();
+  await listening;
+  const calls = events.filter((event) => event.type === "call_start" || event.type === "call_end");
+  const [start, end, ...others] = calls;
+  expect(start).toMatchObject({ type: "call_start", server: "s", tool: "s.echo" });
+  expect(end).toMatchObject({ type: "call_end", server: "s", tool: "s.echo", status: "failed" });
+  expect(start).toMatchObject({ id: (end as { id: string }).id });
+  expect(others.map(({ type }) => type)).toEqual(["call_start", "call_end"]);
 });
 
 test("at most `concurrency` calls at a time", async () => {

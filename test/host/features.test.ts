@@ -137,6 +137,22 @@ describe("several servers", () => {
     expect((await errorOf(host.prompt({ prompt: "bad_plain" }))).code).toBe("server_start");
     expect((await errorOf(host.prompt({ prompt: "other" }))).code).toBe("server_start");
   });
+
+  test("one that cannot start does not hide that the others lack it", async () => {
+    const good = { command: process.execPath, args: [program, "modern"], stopMs: 300 };
+    const servers = { good, bad: { command: "/nowhere/at-all" } };
+    await using host = await createHost({ servers, env: process.env });
+    for (const [asked, text, near] of [
+      [() => host.read({ uri: "asks://nam" }), 'no server lists "asks://nam"', "asks://name"],
+      [() => host.prompt({ prompt: "gret" }), 'no prompt is called "gret"', "good_greet"],
+    ] as const) {
+      const { code, message, hint, facts } = await errorOf(asked());
+      expect(code).toBe("server_start");
+      expect(message).toStartWith(`${text}, and not all could be asked: server "bad" `);
+      expect(facts).toMatchObject({ server: "bad" });
+      expect(hint).toStartWith(`did you mean ${near}?; `);
+    }
+  });
 });
 
 test("a signal gives up, and the next request works", async () => {

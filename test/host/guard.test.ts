@@ -4,10 +4,11 @@ import { expect, test } from "bun:test";
 import { debug, silent } from "../../lib/base/log.ts";
 import { guardedLog } from "../../lib/host/guard.ts";
 
+const never = () => {
+  throw new Error("it was made");
+};
+
 test("a text that nobody wants to know is not made", () => {
-  const never = () => {
-    throw new Error("it was made");
-  };
   debug(guardedLog(silent), "srv", never);
   expect(() =>
     debug(

@@ -32,15 +32,17 @@ test.each([
   [server({ timeoutMs: Number.NaN }), "servers.s.timeoutMs", /milliseconds/, "NaN"],
   [server({ stopMs: "2s" }), "servers.s.stopMs", /milliseconds/, "a string"],
   [server({ concurrency: 0 }), "servers.s.concurrency", /1 or more/, "a number"],
-  [server({ lifecycle: "eagr" }), "servers.s.lifecycle", /lazy, eager/, "a string"],
+  [server({ lifecycle: "eagr" }), "servers.s.lifecycle", /lazy, eager/, '"eagr"'],
   [server({ rename: [] }), "servers.s.rename", "an object", "an array"],
-  [server({ url: "http://localhost/" }), "servers.s.url", "no such key", "a string"],
+  [server({ url: "http://localhost/" }), "servers.s", "either a command or a url", "both"],
   [server({ headers: {} }), "servers.s.headers", "no such key", "an object"],
   [remote({ url: 7 }), "servers.s.url", /a URL/, "a number"],
-  [remote({ url: "localhost:1" }), "servers.s.url", /http:\/\/, https/, "a string"],
-  [remote({ url: "file:///etc/passwd" }), "servers.s.url", /a URL/, "a string"],
+  [remote({ url: "localhost:1" }), "servers.s.url", /http:\/\/, https/, '"localhost:1"'],
+  [remote({ url: "file:///etc/passwd" }), "servers.s.url", /a URL/, '"file:///etc/passwd"'],
+  [remote({ url: "me:pw@x/a?token=b" }), "servers.s.url", /a URL/, '"…@x/a?…"'],
+  [remote({ url: "htp://me:p?w@x#b" }), "servers.s.url", /a URL/, '"htp://…@x?…"'],
   [remote({ args: [] }), "servers.s.args", "no such key", "an array"],
-  [remote({ transport: "htp" }), "servers.s.transport", /auto, http/, "a string"],
+  [remote({ transport: "htp" }), "servers.s.transport", /auto, http/, '"htp"'],
   [remote({ headers: { A: 1 } }), "servers.s.headers.A", "a string", "a number"],
   [remote({ tls: { insecur: true } }), "servers.s.tls.insecur", "no such key", "true"],
   [remote({ tls: { insecure: "yes" } }), "servers.s.tls.insecure", "true or false", "a string"],
@@ -48,7 +50,7 @@ test.each([
   [{ servers: {}, polices: [] }, "polices", "no such key", "an array"],
   [rule("deny"), "policy[0]", "an object", "a string"],
   [rule({ tools: "*" }), "policy[0].do", "a value", "nothing"],
-  [rule({ do: "allow" }, { do: "denied" }), "policy[1].do", /allow, deny, ask/, "a string"],
+  [rule({ do: "allow" }, { do: "denied" }), "policy[1].do", /allow, deny, ask/, '"denied"'],
   [rule({ tool: "*", do: "deny" }), "policy[0].tool", "no such key", "a string"],
   [rule({ tools: ["*"], do: "deny" }), "policy[0].tools", "a string", "an array"],
   [rule({ arguments: ["x"], do: "deny" }), "policy[0].arguments", "an object", "an array"],
@@ -95,11 +97,57 @@ test.each([
   [{ tool: "t", timeoutMs: -1 }, "timeoutMs"],
   [{ tool: "t", actor: "robot" }, "actor"],
   [{ tool: "t", onProgress: 1 }, "onProgress"],
+  [{ tool: "t", detach: "yes" }, "detach"],
+  [{ tool: "t", args: {} }, "args"],
 ])("host.call(%j) is a failed outcome", async (request, path) => {
   await using host = await createHost({ servers: {} });
   const outcome = await host.call(request as never);
   expect(outcome).toMatchObject({ status: "failed", sent: false, error: { code: "usage" } });
   if (outcome.status === "failed") expect(outcome.error?.facts).toMatchObject({ path });
+});
+
+const onUpdate = () => {};
+
+test.each([
+  ["subscribe", undefined, "onUpdate"],
+  ["subscribe", { lists: ["tools"] }, "onUpdate"],
+  ["subscribe", { onUpdate, lists: ["tool"] }, "lists"],
+  ["subscribe", { onUpdate, uris: "x:y" }, "uris"],
+  ["subscribe", { onUpdate, server: 1 }, "server"],
+  ["subscribe", { onUpdate, onOpen: true }, "onOpen"],
+  ["subscribe", { onUpdate, tools: true }, "tools"],
+  ["resources", { server: "s" }, "server"],
+  ["read", { url: "x:y" }, "uri"],
+  ["read", { uri: "x:y", url: "x:y" }, "url"],
+  ["prompt", { prompt: "p", args: {} }, "args"],
+] as const)("host.%s(%j) rejects with usage", async (method, request, path) => {
+  await using host = await createHost({ servers: { s: { command: "true" } } });
+  const ask = host[method] as (request: unknown) => Promise<unknown>;
+  const error = await ask(request).then(
+    () => undefined,
+    (refusal: unknown) => refusal,
+  );
+  expect(error).toMatchObject({ code: "usage", facts: { path } });
+  expect(host.servers()).toMatchObject([{ state: "idle" }]);
+});
+
+test("a subscription to nothing is refused", async () => {
+  await using host = await createHost({ servers: { s: { command: "true" } } });
+  const asked = host.subscribe({ onUpdate, lists: [] });
+  expect(await asked.catch((error: unknown) => error)).toMatchObject({
+    code: "usage",
+    message: "subscribe needs lists or uris to hear of",
+  });
+});
+
+test("a key that nobody knows is told with the nearest", async () => {
+  await using host = await createHost({ servers: {} });
+  const outcome = await host.call({ tool: "t", argumets: {} } as never);
+  if (outcome.status !== "failed") throw new Error(outcome.status);
+  expect(outcome.error).toMatchObject({
+    message: "host.call: argumets: expected no such key, found an object",
+    hint: "did you mean arguments?",
+  });
 });
 
 const throws = () => {

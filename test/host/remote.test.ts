@@ -10,7 +10,7 @@ import { openHost } from "../../lib/host/host.ts";
 import type { Host, OpenedHost, OpenHostOptions } from "../../lib/host/types.ts";
 import { serveRemote } from "../fixtures/remote/server.ts";
 import type { RemoteServer, RemoteServerOptions } from "../fixtures/remote/server.ts";
-import type { FixtureTool } from "../fixtures/remote/tools.ts";
+import type { FixtureTool } from "../fixtures/remote/tool-types.ts";
 import { textOf } from "./kit.ts";
 
 type Link = Pick<HttpServer, "transport">["transport"];
@@ -460,12 +460,76 @@ test("a call that is refused for its revision is negotiated anew, and sent once 
   expect(server.methods()).toEqual([...once, "server/discover", "tools/call"]);
 });
 
+test.each(["legacy", "modern"] as const)(
+  "a server that is replaced by one of the other era (%s before) is used on",
+  async (before) => {
+    await using old = await serveRemote({ transport: "http", era: before });
+    const after = before === "legacy" ? "modern" : "legacy";
+    await using young = await serveRemote({ transport: "http", era: after });
+    let now = old;
+    await using place = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: ({ method, headers, body }) => fetch(now.url, { method, headers, body }),
+    });
+    await using host = await createHost({ servers: { far: { url: place.url.href } } });
+    expect(await echo(host, "a")).toBe("a");
+    now = young;
+    // That one may be told as it was refused.
+    expect(await echo(host, "b")).toMatch(/^failed: .*(_meta lacks|Session-Id header is required)/);
+    expect(await echo(host, "c")).toBe("c");
+    expect(host.servers()).toMatchObject([{ state: "ready", era: after }]);
+  },
+);
+
+test("a call that a modern server may have done is not repeated, though it is legacy by now", async () => {
+  let isOld = false;
+  const others = ["server/discover", "tools/call"];
+  await using server = await serveRemote({
+    transport: "http",
+    era: "both",
+    intercept: ({ message, headers }) => {
+      const isModern = headers["mcp-method"] !== undefined;
+      if (!isOld || !isModern || message === undefined || !("method" in message)) return undefined;
+      if (!others.includes(message.method) || !("id" in message)) return undefined;
+      return refused(message.id, { code: -32000, message: "no session" });
+    },
+  });
+  await using host = await hostOf(server);
+  expect(await echo(host, "a")).toBe("a");
+  isOld = true;
+  const outcome = await host.call({ tool: "echo", arguments: { text: "b" } });
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "rpc_error" } });
+  expect(await echo(host, "c")).toBe("c");
+  expect(host.servers()).toMatchObject([{ era: "legacy" }]);
+});
+
+test("a legacy server that is modern by now says so itself: nothing is noticed", async () => {
+  let isNew = false;
+  const error = { code: -32022, message: "no", data: { supported: ["2026-07-28"] } };
+  await using server = await serveRemote({
+    transport: "http",
+    era: "both",
+    intercept: ({ message, headers }) => {
+      if (message === undefined || !("id" in message)) return undefined;
+      if (headers["mcp-method"] !== undefined)
+        return isNew ? undefined : refused(message.id, { code: -32601, message: "no" });
+      return isNew ? refused(message.id, error) : undefined;
+    },
+  });
+  await using host = await hostOf(server);
+  expect(await echo(host, "a")).toBe("a");
+  isNew = true;
+  expect(await echo(host, "b")).toBe("b");
+  expect(host.servers()).toMatchObject([{ era: "modern" }]);
+});
+
 test("a session that is lost again and again is reported, not opened for ever", async () => {
   // B040, B041
   await using server = await serveRemote({
     transport: "http",
-    intercept: answering("tools/call", (id) =>
-      refused(id, { code: -32000, message: "Session not found" }),
+    intercept: answering("tools/call", () =>
+      refused(null, { code: -32000, message: "Session not found" }),
     ),
   });
   await using host = await hostOf(server);
@@ -476,6 +540,19 @@ test("a session that is lost again and again is reported, not opened for ever", 
   for (const { message, headers } of server.requests)
     if (message !== undefined && "method" in message && message.method === "initialize")
       expect(headers["mcp-session-id"]).toBeUndefined();
+});
+
+test("a call that was answered under its own id is never sent again", async () => {
+  await using server = await serveRemote({
+    transport: "http",
+    intercept: answering("tools/call", (id) =>
+      refused(id, { code: -32000, message: "argument session_id is no uuid" }),
+    ),
+  });
+  await using host = await hostOf(server);
+  const outcome = await host.call({ tool: "echo", arguments: { text: "hi" } });
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "rpc_error" } });
+  expect(server.methods().filter((method) => method === "tools/call")).toHaveLength(1);
 });
 
 test("a server that was not there is tried again by the next call, without a pause", async () => {

@@ -29,6 +29,16 @@ test.each<[JsonObject, string]>([
     },
     "t(a: 1)",
   ],
+  [
+    {
+      properties: { a: { $ref: "#n" }, b: { $ref: "#l" } },
+      $defs: {
+        n: { $anchor: "n", type: "integer" },
+        l: { $anchor: "l", type: "array", items: { $ref: "#n" } },
+      },
+    },
+    "t(a?: integer, b?: integer[])",
+  ],
   [{ properties: [], required: "a" }, "t()"],
 ])("%j", (schema, expected) => {
   expect(signatureOf("t", schema)).toBe(expected);

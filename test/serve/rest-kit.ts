@@ -5,6 +5,9 @@ import type { Fixture } from "./kit.ts";
 
 const fixtures = join(import.meta.dir, "../fixtures");
 
+/** Of what tiny servers are made. */
+export const fixtureKit = join(fixtures, "servers/kit.ts");
+
 /** The fixture server that has everything, called with a prefix of its own. */
 export function featureFull(name = "re", more: Fixture = {}): Record<string, Fixture> {
   const args = [join(fixtures, "remote/stdio.ts")];

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { waitFor } from "../processes.ts";
 import { everything } from "./everything.ts";
 import { serveOver } from "./kit.ts";
-import { faulty, featureFull, jsonOf, seen } from "./rest-kit.ts";
+import { faulty, featureFull, fixtureKit, jsonOf, seen } from "./rest-kit.ts";
 
 const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const object = { type: "object" };
@@ -230,6 +230,20 @@ describe("POST /tools", () => {
       headers: { "content-type": "application/json" },
     });
     expect(JSON.parse((await jsonOf(own)).content[0].text)).toEqual(sent);
+  });
+
+  test("results keep every digit, by both ways", async () => {
+    const digits = "12345678901234567890";
+    const program = `import { serve, tool } from ${JSON.stringify(fixtureKit)};
+      const n = JSON.rawJSON("${digits}");
+      await serve({ tools: [tool("big")], calls: { big: () => ({ content: [], structuredContent: { n } }) } });`;
+    await using kit = serveOver({ s: { prefix: "s_", args: ["-e", program] } });
+    const both = await (await kit.ask("/tools", { json: { tool: "s_big" } })).text();
+    expect(both).toContain(`"structuredContent":{"n":${digits}}`);
+    // Nothing else is text: what there is stands for it.
+    expect(JSON.parse(both).plain_text_response).toBe(`{"n":${digits}}`);
+    const own = await (await kit.ask("/tools/s_big", { json: {} })).text();
+    expect(own).toBe(`{"content":[],"structuredContent":{"n":${digits}}}`);
   });
 
   test("no arguments are an empty object (B110)", async () => {

@@ -97,7 +97,7 @@ describe("redirects", () => {
     expect(error.facts).toMatchObject({ sent: true, httpStatus: 303 });
   });
 
-  test("another origin is never followed, gets no header, and is named without path and query", async () => {
+  test("another origin is never followed, gets no header, and is named without its query", async () => {
     const seen: string[] = [];
     await using other = httpServer((request) => {
       seen.push(request.url);
@@ -110,9 +110,10 @@ describe("redirects", () => {
     using fetch = fetchOf({ headers: { Authorization: "Bearer s3cr3t-4" } });
     const error = await errorOf(fetch(server.url, post));
     expect(error.message).toBe(
-      `server "srv": http://127.0.0.1:${server.port} redirects to http://127.0.0.1:${other.port}`,
+      `server "srv": http://127.0.0.1:${server.port} redirects to http://127.0.0.1:${other.port}/take`,
     );
-    expect(error.facts).toMatchObject({ sent: false, location: `http://127.0.0.1:${other.port}` });
+    const shown = `http://127.0.0.1:${other.port}/take`;
+    expect(error.facts).toMatchObject({ sent: false, location: shown });
     expect(error.hint).toContain("write its address in the config");
     expect(JSON.stringify([error.message, error.facts, error.hint])).not.toContain("s3cr3t");
     expect(seen).toEqual([]);
@@ -208,6 +209,23 @@ describe("Retry-After (B049)", () => {
       expect(server.bodies).toHaveLength(1);
     },
   );
+
+  test.each([
+    ['{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"half done"}}', 1],
+    ['{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"too many"}}', 4],
+    ['{"error":"too many"}', 4],
+  ])("a body that answers by the request's id is the answer: %s", async (body, times) => {
+    let asked = 0;
+    const headers = { "retry-after": "0", "content-type": "application/json" };
+    await using server = httpServer(() => {
+      asked++;
+      return new Response(body, { status: 503, headers });
+    });
+    using fetch = fetchOf();
+    const response = await fetch(server.url, post);
+    expect([response.status, await response.text(), asked]).toEqual([503, body, times]);
+    expect(response.headers.get("content-type")).toBe("application/json");
+  });
 
   test("other statuses are not tried again", async () => {
     await using server = refusing(99, 500, "0");

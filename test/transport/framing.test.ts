@@ -33,6 +33,29 @@ function brief(framed: Framed[]): unknown[] {
 const reply = (id: number | string, result: unknown = {}) =>
   JSON.stringify({ jsonrpc: "2.0", id, result });
 
+test("an answer behind other text on its line is told apart from one that stands alone", () => {
+  const typescript = '{"result":{"result":1},"jsonrpc":"2.0","id":1}';
+  for (const answer of [
+    reply(1),
+    typescript,
+    '{"id":1,"jsonrpc":"2.0","error":{"code":1,"message":"x"}}',
+  ])
+    expect(frame(`[log] calling ${answer}\n`)).toEqual([
+      { noise: `[log] calling ${answer}`, reason: "not JSON", lines: 1 },
+      { message: JSON.parse(answer), text: answer, behindNoise: true },
+    ]);
+});
+
+test.each([
+  '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  '{"jsonrpc":"2.0","method":"notifications/message"}',
+  '{"id":1,"result":{}}',
+  '{"jsonrpc":"2.0","id":1,"result":{}} was sent',
+  '{"jsonrpc":"2.0","id":1,"result":{}',
+])("what only may be one behind other text is noise: %s", (text) => {
+  expect(frame(`log: ${text}\n`)).toMatchObject([{ noise: `log: ${text}` }]);
+});
+
 test("messages come with their exact text", () => {
   const one = '{"jsonrpc":"2.0","id":1,"result":{"big":12345678901234567890, "u":"\\u00e9é😀"}}';
   expect(frame(`${one}\r\n\n  ${reply(2)} \n${reply(3)}`)).toEqual([

@@ -241,7 +241,12 @@ describe("a success that is no answer", () => {
     [
       "B028: a page",
       () => new Response("<title>Log in</title>", { headers: html }),
-      "gave text/html, where JSON or an event stream was expected, to first: Log in",
+      "gave text/html (HTTP 200 from URL), where JSON or an event stream was expected, to first: Log in",
+    ],
+    [
+      "B028: a page without visible text",
+      () => new Response("<html><script src=/app.js></script></html>", { headers: html }),
+      "gave text/html (HTTP 200 from URL), where JSON or an event stream was expected, to first",
     ],
     ["nothing", () => new Response("", { headers: json }), "gave an empty answer to first"],
     [
@@ -272,7 +277,7 @@ describe("a success that is no answer", () => {
     [
       "plain text",
       () => new Response("hello"),
-      "gave text/plain, where JSON or an event stream was expected, to first: hello",
+      "gave text/plain (HTTP 200 from URL), where JSON or an event stream was expected, to first: hello",
     ],
     [
       "B029: an unknown encoding",
@@ -292,7 +297,8 @@ describe("a success that is no answer", () => {
   ])("%s", async (_name, response, text) => {
     const { error, requests } = await ask(response());
     expect(error).toMatchObject({ code: "rpc_error", facts: { server: "srv", sent: true } });
-    expect(error.message).toStartWith(`server "srv" ${text}`);
+    const said = error.message.replace(String(error.facts.url), "URL");
+    expect(said).toStartWith(`server "srv" ${text}`);
     expect(requests).toBe(1);
   });
 
@@ -318,6 +324,21 @@ describe("a success that is no answer", () => {
       const { error } = await ask(response, { responseBytesMax: 10_000 });
       expect(error).toMatchObject({ code: "rpc_error", facts: { bytesMax: 10_000 } });
     }
+  });
+
+  test("a length that is said beside chunks means nothing", async () => {
+    const chunk = `8000\r\n${" ".repeat(0x8000)}\r\n`;
+    await using server = serveRaw((socket) => {
+      const type = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+      socket.write(`${type}Content-Length: 10\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      for (let n = 0; n < 4; n++) socket.write(chunk);
+      socket.write(`${result(1).length.toString(16)}\r\n${result(1)}\r\n0\r\n\r\n`);
+    });
+    await using link = open(server.url, { responseBytesMax: 100_000 });
+    expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({
+      code: "rpc_error",
+      facts: { bytesMax: 100_000 },
+    });
   });
 
   test("a bomb: small as it is sent, large as it is read", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import type { JsonObject } from "../../lib/base/json.ts";
 import { isResponse } from "../../lib/protocol/jsonrpc.ts";
+import { createFetch } from "../../lib/transport/fetch.ts";
 import { openHttp } from "../../lib/transport/http.ts";
 import type { Incoming } from "../../lib/transport/transport.ts";
 import {
@@ -13,6 +14,7 @@ import {
   greet,
   modern,
   open,
+  plain,
   serve,
   serveRaw,
   soon,
@@ -32,6 +34,8 @@ const note = (n: number) => ({
   method: "notifications/message",
   params: { level: "info", data: n },
 });
+/** As servers are reached outside of tests: it tells what went wrong. */
+const ownFetch = () => createFetch({ name: "srv", log: () => {} });
 const events = (text: string) => new Response(text, { headers: eventStream });
 
 /** One modern request that is answered with this stream. */
@@ -225,6 +229,16 @@ async function resumable(parts: (Response | "refuse")[], times = { reconnectMs: 
 }
 
 describe("resumption of a legacy stream", () => {
+  test("an id beyond Latin-1 comes back as the bytes of UTF-8", async () => {
+    await using it = await resumable([
+      events("id: 😀é\nretry: 1\ndata:\n\n"),
+      events(event(reply(2))),
+    ]);
+    expect((await it.call).response.result).toEqual({ ok: true });
+    const id = it.gets[0]?.headers["last-event-id"] ?? "";
+    expect(Buffer.from(id, "latin1").toString()).toBe("😀é");
+  });
+
   test("B043 (d): by GET behind the last event, with the session, after the time that was asked for", async () => {
     const startedAt = performance.now();
     await using it = await resumable([
@@ -308,6 +322,26 @@ describe("resumption of a legacy stream", () => {
     expect(empty.gets).toHaveLength(0);
   });
 
+  test("where nothing listens any more it is tried twice, said, and given up", async () => {
+    const body = stream(event(note(1), "e1"));
+    await using server = serve((seen) => (seen.method === "call" ? body.response : undefined));
+    const heard = Promise.withResolvers<void>();
+    const peer = { onNotification: () => heard.resolve() };
+    await using link = open(server.url, { times: { reconnectMs: 5 }, fetch: ownFetch(), peer });
+    await greet(link.peer);
+    const call = failure(link.peer.request("call", {}, soon));
+    await heard.promise;
+    await server[Symbol.asyncDispose]();
+    expect(await call).toMatchObject({
+      code: "server_exit",
+      message: expect.stringMatching(/call, and is not there any more \(ECONNREFUSED\)$/),
+      facts: { sent: true },
+    });
+    expect(link.said("info")).toEqual([
+      expect.stringMatching(/^the connection was lost, trying again: .*nothing listens/),
+    ]);
+  });
+
   test("does not outlive the link", async () => {
     const it = await resumable([events("id: 1\nretry: 60000\ndata:\n\n")]);
     const call = failure(it.call);
@@ -374,6 +408,45 @@ describe("the server's own stream", () => {
       "g2",
       "g3",
     ]);
+  });
+
+  test.each([404, 410, 400])(
+    "one that was there and is refused with %i has lost its session: the link ends",
+    async (status) => {
+      const bodies = [events(event(note(1), "g1"))];
+      await using server = serve((seen) => {
+        if (seen.http !== "GET") return undefined;
+        return bodies.shift() ?? new Response("no such session", { status });
+      });
+      await using link = open(server.url);
+      await greet(link.peer);
+      expect(await link.transport.closed).toMatchObject({ kind: "error", httpStatus: status });
+      expect(server.of("DELETE")).toHaveLength(0);
+    },
+  );
+
+  test("one without a session is only not offered any more", async () => {
+    const bodies = [events(event(note(1), "g1"))];
+    await using server = serve((seen) => {
+      if (seen.http === "GET") return bodies.shift() ?? new Response("no", { status: 404 });
+      return seen.method === "initialize" ? plain(seen, "") : undefined;
+    });
+    await using link = open(server.url);
+    await greet(link.peer);
+    await until(() => link.said("debug").some((text) => text.includes("not offered any more")));
+    await link.peer.request("tools/list", {}, soon);
+  });
+
+  test("where nothing listens any more, the link ends", async () => {
+    await using server = serve((seen) => (seen.http === "GET" ? stream().response : undefined));
+    await using link = open(server.url, { times: { reconnectMs: 5 }, fetch: ownFetch() });
+    await greet(link.peer);
+    await until(() => server.of("GET").length === 1);
+    await server[Symbol.asyncDispose]();
+    expect(await link.transport.closed).toMatchObject({
+      kind: "error",
+      how: "is not there any more (ECONNREFUSED)",
+    });
   });
 
   test("it delays nothing: a server that never answers the GET is used all the same", async () => {

@@ -1,6 +1,7 @@
 /** Streamable HTTP: what is sent in each era, the life of a session, giving up, and the end of the link. */
 import { describe, expect, test } from "bun:test";
 
+import type { Fetch } from "../../lib/transport/remote.ts";
 import {
   answer,
   event,
@@ -301,6 +302,39 @@ describe("a session that is lost", () => {
     await link.peer.request("tools/list", {}, soon);
   });
 
+  test.each([
+    [400, -32602, "argument session_id is no uuid"],
+    [404, -32602, "no such file"],
+    [410, -32000, "it was deleted"],
+  ])(
+    "an error under the request's own id is its answer (HTTP %d)",
+    async (status, code, message) => {
+      await using server = serve(({ method, id }) => {
+        if (method !== "a") return undefined;
+        const own = status === 404 ? String(id) : id;
+        return Response.json({ jsonrpc: "2.0", id: own, error: { code, message } }, { status });
+      });
+      await using link = open(server.url);
+      await greet(link.peer);
+      expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({ code, message });
+      await link.peer.request("tools/list", {}, soon);
+      expect(server.of("a")).toHaveLength(1);
+      expect(server.of("tools/list")[0]?.headers["mcp-session-id"]).toBe("session-1");
+    },
+  );
+
+  test("404 with the SDKs' code under the own id: it is the answer, and the session is over", async () => {
+    await using server = serve(({ method, id }) => {
+      const error = { code: -32001, message: "Session not found" };
+      if (method !== "a") return undefined;
+      return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
+    });
+    await using link = open(server.url);
+    await greet(link.peer);
+    expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({ code: -32001 });
+    expect(await link.peer.closed).toMatchObject({ kind: "error", httpStatus: 404 });
+  });
+
   test("B041: an initialize never carries the old id", async () => {
     await using server = serve(() => undefined);
     await using link = open(server.url);
@@ -364,7 +398,45 @@ describe("session ids that are none", () => {
   });
 });
 
+/** A way to the server that takes its time. */
+const slowFetch: Fetch = async (url, init) => {
+  await Bun.sleep(30);
+  init?.signal?.throwIfAborted();
+  return await fetch(url, init);
+};
+
 describe("the end", () => {
+  test.each([true, false])("lets a cancellation out first (with a session: %p)", async (isHeld) => {
+    await using server = serve((seen) => {
+      if (seen.method === "initialize" && !isHeld)
+        return answer(seen, { protocolVersion: "2025-11-25" });
+      return seen.method === "slow" ? stream().response : undefined;
+    });
+    const link = open(server.url, { fetch: slowFetch });
+    await greet(link.peer);
+    const scope = new AbortController();
+    const call = failure(link.peer.request("slow", {}, { ...soon, signal: scope.signal }));
+    await until(() => server.of("slow").length === 1);
+    scope.abort("enough");
+    await link.peer[Symbol.asyncDispose]();
+    expect(await call).toMatchObject({ code: "cancelled" });
+    expect(server.of("notifications/cancelled")).toHaveLength(1);
+    expect(server.seen.map(({ http }) => http).at(-1)).toBe(isHeld ? "DELETE" : "POST");
+  });
+
+  test("waits for a server that does not take it for a bounded time alone", async () => {
+    await using server = serve((seen) =>
+      seen.method === "notifications/x" ? new Promise<Response>(() => {}) : undefined,
+    );
+    const link = open(server.url, { times: { tellMs: 50 } });
+    await greet(link.peer);
+    const telling = failure(link.peer.notify("notifications/x"));
+    const startedAt = performance.now();
+    await link.peer[Symbol.asyncDispose]();
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(await telling).toMatchObject({ code: "server_exit" });
+  });
+
   test("is told to the server in bounded time, whatever it says to that", async () => {
     await using server = serve((seen) =>
       seen.http === "DELETE" ? new Promise<Response>(() => {}) : undefined,

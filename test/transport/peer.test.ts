@@ -179,6 +179,19 @@ describe("an error without an id", () => {
     expect((await next).message).toBe("now it counts");
   });
 
+  test.each([[0], [77], ["x"]])("under the made-up id %j counts in the same way", async (id) => {
+    await using far = farSide();
+    await far.peer.notify("notifications/initialized");
+    // B053: what could not be parsed is no answer to a notification.
+    const answer = failure(far.peer.request("tools/list", {}, minute));
+    await far.say({ id, error });
+    expect((await answer).message).toBe("Parse error");
+    expect(await far.logged("which was never sent: Parse error")).toMatchObject({ level: "warn" });
+    const next = failure(far.peer.request("tools/call", {}, minute));
+    await far.say({ id, error: { code: -32_600, message: "Invalid request" } });
+    expect((await next).message).toBe("Invalid request");
+  });
+
   test("with a made-up id is excused in the same way", async () => {
     await using far = farSide();
     await far.peer.notify("notifications/initialized");

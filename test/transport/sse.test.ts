@@ -175,7 +175,7 @@ describe("opening", () => {
   test("no address within the time", async () => {
     await using server = scripted({ first: "" });
     const { code, message, facts, hint } = await failure(server.url, { startTimeoutMs: 50 });
-    expect(code).toBe("timeout");
+    expect(code).toBe("server_start");
     expect(message).toBe('server "srv" named no address for messages within 50 ms');
     expect(facts).toMatchObject({ server: "srv", timeoutMs: 50, sent: false });
     expect(hint).toContain("endpoint");
@@ -185,7 +185,7 @@ describe("opening", () => {
   test("no answer at all within the time", async () => {
     const never = Promise.withResolvers<Response>();
     await using server = scripted({ get: () => never.promise });
-    expect((await failure(server.url, { startTimeoutMs: 50 })).code).toBe("timeout");
+    expect((await failure(server.url, { startTimeoutMs: 50 })).code).toBe("server_start");
     never.resolve(new Response());
   });
 
@@ -223,7 +223,7 @@ describe("opening", () => {
     expect(gets).toBe(1);
   });
 
-  test.each([400, 403, 404, 405, 406, 500])("B019: refused with %d", async (status) => {
+  test.each([400, 404, 405, 406, 500])("B019: refused with %d", async (status) => {
     await using server = scripted({ get: () => new Response("not here", { status }) });
     const { code, message, facts, hint } = await failure(server.url);
     expect(code).toBe("server_start");
@@ -231,6 +231,13 @@ describe("opening", () => {
     expect(message).toContain("not here");
     expect(facts).toMatchObject({ httpStatus: status, sent: false });
     expect(hint).toContain("HTTP+SSE");
+  });
+
+  test.each([401, 403])("refused with %d: a sign-in is needed", async (status) => {
+    await using server = scripted({ get: () => new Response("who?", { status }) });
+    const { code, hint } = await failure(server.url);
+    expect(code).toBe("auth_required");
+    expect(hint).toContain("Authorization: Bearer …");
   });
 
   test("a content type with a charset, in any case", async () => {
@@ -350,7 +357,7 @@ describe("posts that are refused", () => {
       if (!("failed" in item)) throw new Error("it did not fail");
       const { id, error } = item.failed;
       expect(id).toBe(3);
-      expect(error.code).toBe("rpc_error");
+      expect(error.code).toBe(status === 403 ? "auth_required" : "rpc_error");
       expect(error.message).toBe(
         `server "srv" answered tools/list with HTTP ${status}: <h1>no way</h1>`,
       );
@@ -396,6 +403,18 @@ describe("posts that are refused", () => {
     expect(item.failed.error.code).toBe("server_exit");
     expect(item.failed.error.facts).toMatchObject({ sent: false, sessionLost: true });
     expect(await link.transport.closed).toMatchObject({ kind: "error", httpStatus: status });
+  });
+
+  test.each([404, 410])("%d with an error under the own id is the answer", async (status) => {
+    const body = '{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no such file"}}';
+    await using server = scripted(refusing(status, body, "application/json"));
+    await using link = await open(server.url);
+    await link.transport.send(request(3));
+    expect((await next(link.transport)) as unknown).toMatchObject({
+      message: { id: 3, error: { code: -32602, message: "no such file" } },
+    });
+    await link.transport.send(request(3));
+    expect((await next(link.transport)) as unknown).toMatchObject({ message: { id: 3 } });
   });
 
   test("nobody listens any more: its request fails, unsent", async () => {
@@ -480,6 +499,21 @@ describe("the end", () => {
     await waitFor(() => server.cancelled === 1, "the stream to be let go");
     const sending = link.transport.send(request(1));
     expect(((await sending.catch((error: unknown) => error)) as HostError).facts.sent).toBe(false);
+  });
+
+  test("we close: what has no answer is let out first", async () => {
+    await using server = scripted();
+    const plain = createFetch({ name: "srv", log: () => {} });
+    const fetch: SseOptions["fetch"] = async (url, init) => {
+      if (init?.method === "POST") await Bun.sleep(30);
+      init?.signal?.throwIfAborted();
+      return await plain(url, init);
+    };
+    const link = await open(server.url, { fetch });
+    const telling = link.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled" });
+    await link[Symbol.asyncDispose]();
+    await telling;
+    expect(server.posts).toHaveLength(1);
   });
 
   test("we close while a post hangs, and while nobody reads what came", async () => {

@@ -24,7 +24,7 @@ const command: Command = {
     "ARG…": {
       type: "positional",
       description:
-        "key=value, key:=JSON, key=@FILE (- is stdin), key:=@FILE, one JSON object, or - for one on stdin",
+        "key=value (by the schema; where that names no type, text, or JSON of an object or array), key:=JSON, key=@FILE (- is stdin), key:=@FILE, one JSON object, or - for one on stdin",
     },
     args: { type: "string", valueHint: "JSON", description: "the arguments as one JSON object" },
     "no-validate": {

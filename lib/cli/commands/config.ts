@@ -9,7 +9,15 @@ import { commonFlags, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf } from "../open.ts";
 import type { Command, FlagTable, Io, Parsed } from "../types.ts";
 
-const { wait: _w, stderr: _s, trust: _t, input: _i, "no-cache": _c, ...sourceFlags } = serverFlags;
+const {
+  wait: _w,
+  stderr: _s,
+  trust: _t,
+  input: _i,
+  elicit: _e,
+  "no-cache": _c,
+  ...sourceFlags
+} = serverFlags;
 
 const flags: FlagTable = {
   schema: { type: "boolean", description: "the JSON Schema of config files, for editors" },

@@ -1,6 +1,7 @@
 /**
  * `doctor [SERVER…]`: starts, greets, lists and stops each server, and says what is wrong with it and how to mend it.
  */
+import { exitCodeOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
@@ -9,6 +10,7 @@ import type { Config, ServerConfig } from "../../config/types.ts";
 import type { HostTool } from "../../host/types.ts";
 import { unknownServer } from "../../host/unknown.ts";
 import { startReaper } from "../../process/reaper.ts";
+import { answersFrom } from "../answers.ts";
 import { duplicates } from "../doctor-command.ts";
 import { diagnosisJson, diagnosisText } from "../doctor-text.ts";
 import { offeredTools } from "../doctor-tools.ts";
@@ -16,6 +18,7 @@ import type { Examination } from "../doctor-types.ts";
 import { diagnose } from "../doctor.ts";
 import type { Examined } from "../examine-types.ts";
 import { examine } from "../examine.ts";
+import { statusOf } from "../failures.ts";
 import { fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, durationOf, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf, noServers } from "../open.ts";
@@ -28,7 +31,7 @@ const { wait: _wait, timeout: _timeout, ...flags } = serverFlags;
 const command: Command = {
   name: "doctor",
   description: "Start, greet, list and stop each server; say what is wrong and how to mend it",
-  example: "mcphost doctor -- npx -y @modelcontextprotocol/server-everything",
+  example: "mcphost doctor -s https://example.com/mcp",
   usage: "[SERVER…] [-- COMMAND…]",
   flags: {
     "SERVER…": { type: "positional", description: "names of configured servers (all)" },
@@ -61,6 +64,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     limits: config.limits,
     reaper: servers.some(({ kind }) => kind === "stdio") ? startReaper() : undefined,
     timeoutMs: durationOf(parsed.flags, "timeout"),
+    answers: (await answersFrom(parsed, io)) ?? {},
     log: unrepeated(log),
     signal: io.signal,
   };
@@ -87,6 +91,7 @@ function chosenOf(
   names: readonly string[],
 ): Pick<Config, "servers" | "bad"> {
   const known = [...servers, ...bad].map(({ name }) => name);
+  if (known.length === 0) throw noServers(servers, names);
   for (const name of names) if (!known.includes(name)) throw unknownServer(name, known);
   if (names.length > 0) {
     const named = ({ name }: { name: string }) => names.includes(name);
@@ -135,7 +140,7 @@ async function keep(
   }
 }
 
-/** Returns 3 if a server failed, 2 if only configuration did, else 0. */
+/** Returns 3 if a server failed, 2 if only configuration did, 7 if a sign-in is all that is needed, else 0. */
 async function print(
   all: readonly Examination[],
   { flags: given }: Parsed,
@@ -148,7 +153,11 @@ async function print(
     : diagnosed.map(({ seen, diagnosis }) => diagnosisText(diagnosis, seen)).join("");
   const hidden = redact(text, io.secrets ?? []);
   await io.stdout.write(shown(json ? hidden : fold(hidden, widthOf(io)), io));
-  const statuses = new Set(diagnosed.map(({ diagnosis }) => diagnosis.status));
-  if (statuses.has("failed")) return 3;
-  return statuses.has("config") ? 2 : 0;
+  return statusOf(
+    diagnosed.map(({ seen, diagnosis: { status } }) => {
+      if (status === "ok") return 0;
+      if (status === "config") return 2;
+      return seen.error?.code === "auth_required" ? exitCodeOf(seen.error) : 3;
+    }),
+  );
 }

@@ -7,7 +7,7 @@ import { compact } from "../../base/slice.ts";
 import type { ArgumentPart } from "../../host/arguments.ts";
 import type { HostAnswer } from "../../host/feature-types.ts";
 import { fetchArguments, readArguments } from "../arguments.ts";
-import { cause } from "../call.ts";
+import { cause } from "../cause.ts";
 import { shown } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";

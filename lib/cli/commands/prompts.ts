@@ -1,13 +1,16 @@
 /** `prompts [PATTERN]`: lists prompts as signatures, or explains the one that is meant (cli.md, Commands). */
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { redact } from "../../config/secrets.ts";
 import type { HostPrompt } from "../../host/feature-types.ts";
 import { promptSignature } from "../../host/prompt-signature.ts";
 import { keyText, nameText } from "../../host/signature.ts";
 import { fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
-import { lineOf, matching, tellOf } from "../listing.ts";
+import { lineOf, matching, tellNone, tellOf } from "../listing.ts";
 import { openFromFlags } from "../open.ts";
+import { reachingWords } from "../reaching.ts";
+import { shellQuote } from "../tool-help.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -47,11 +50,12 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     parsed.flags["json"] === true
       ? `${JSON.stringify(found.map(jsonOf))}\n`
       : explained
-        ? helpOf(explained, width)
+        ? helpOf(explained, { again: reachingWords(parsed), secrets: io.secrets ?? [], width })
         : found
             .map((prompt) => `${lineOf(promptSignature(prompt), said(prompt), width)}\n`)
             .join("");
   await io.stdout.write(shown(text, io));
+  if (found.length === 0) await tellNone("prompts", parsed, io);
   if (parsed.flags["no-cache"] !== true) {
     const { rememberPrompts } = await import("../feature-cache.ts");
     for (const server of opened.config.servers) {
@@ -79,7 +83,15 @@ function jsonOf({ name, server, prompt, raw }: HostPrompt) {
   return { ...raw, name, server, prompt };
 }
 
-function helpOf(prompt: HostPrompt, width: number): string {
+interface HelpContext {
+  /** The words that name the server again. */
+  again: readonly string[];
+  /** What the example must not show. */
+  secrets: Iterable<string>;
+  width: number;
+}
+
+function helpOf(prompt: HostPrompt, { again, secrets, width }: HelpContext): string {
   const { title, description } = prompt;
   const rows = prompt.arguments.map((argument) => {
     const words = [argument.title, argument.description].filter((word) => word !== undefined);
@@ -91,14 +103,20 @@ function helpOf(prompt: HostPrompt, width: number): string {
     return text === "" ? head : `${head}\n      ${text}`;
   });
   const parts = [
-    promptSignature(prompt) + (title === undefined ? "" : `\n${title}`),
+    promptSignature(prompt) + (title === undefined ? "" : `\n\n${title}`),
     description?.trim() ?? "",
     rows.length === 0 ? "" : `Arguments:\n${rows.join("\n")}`,
     prompt.name === prompt.prompt
       ? `Server: ${prompt.server}`
       : `Server: ${prompt.server} (its own name: ${nameText(prompt.prompt)})`,
   ];
-  return `${fold(parts.filter((part) => part !== "").join("\n\n"), width)}\n`;
+  const values = prompt.arguments
+    .filter(({ required }) => required)
+    .map(({ name }) => (/[=:]/.test(name) ? JSON.stringify({ [name]: "text" }) : `${name}=text`));
+  const hidden = again.map((word) => redact(word, secrets));
+  const example = ["mcphost", "prompt", ...[prompt.name, ...values, ...hidden].map(shellQuote)];
+  const words = fold(parts.filter((part) => part !== "").join("\n\n"), width);
+  return `${words}\n\nExample:\n  ${example.join(" ")}\n`;
 }
 
 async function noMatch(pattern: string, prompts: readonly HostPrompt[]): Promise<HostError> {

@@ -4,7 +4,7 @@ import { isObject } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import type { HostAnswer } from "../../host/feature-types.ts";
 import type { ToolResult } from "../../protocol/mcp.ts";
-import { cause } from "../call.ts";
+import { cause } from "../cause.ts";
 import { commonFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import { printResult } from "../print.ts";

@@ -6,7 +6,7 @@ import type { HostResource, HostTemplate } from "../../host/feature-types.ts";
 import { nameText } from "../../host/signature.ts";
 import { shown, widthOf } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
-import { lineOf, matching, tellOf } from "../listing.ts";
+import { lineOf, matching, tellNone, tellOf } from "../listing.ts";
 import { openFromFlags } from "../open.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
@@ -50,6 +50,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
           .map((item) => `${lineOf(shownUri(item, several), said(item), widthOf(io))}\n`)
           .join("");
   await io.stdout.write(shown(text, io));
+  if (found.length === 0) await tellNone("resources", parsed, io);
   if (parsed.flags["no-cache"] !== true) {
     const { rememberResources } = await import("../feature-cache.ts");
     for (const server of opened.config.servers) {

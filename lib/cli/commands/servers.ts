@@ -2,9 +2,11 @@
 import { type ErrorCode, HostError, isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
+import type { Verdict } from "../../client/types.ts";
 import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/secrets.ts";
-import type { Config, Origin, ServerConfig } from "../../config/types.ts";
+import { isUrl } from "../../config/spec.ts";
+import type { Config, HttpServer, Origin, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";
 import { cutStart, fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
@@ -34,6 +36,8 @@ export default command;
 interface Row {
   name: string;
   kind: "stdio" | "http" | "";
+  /** Of a server that is reached: as it is configured, or was found out. */
+  transport?: Exclude<HttpServer["transport"], "auto">;
   /** `idle`: may start; `ready`: it was started and answered. */
   state: "idle" | "ready" | "failed" | "untrusted" | "disabled" | "misconfigured";
   era?: string;
@@ -49,14 +53,22 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const { flags, positionals } = parsed;
   if (positionals.length > 0)
     throw new HostError("usage", `servers takes no ${JSON.stringify(positionals[0])}`, {
-      hint: "mcphost doctor SERVER looks at one",
+      hint: positionals.some(isUrl)
+        ? "the address of a server is given by -s URL"
+        : "mcphost doctor SERVER looks at one",
     });
   const config = await configFromFlags(parsed, io);
-  for (const text of config.warnings) log({ level: "warn", text });
   const check = flags["check"] === true && config.servers.some((one) => one.disabled !== true);
-  const { rows, failures } = check
-    ? await checked(parsed, io, log)
-    : await known(config, parsed, io, log);
+  // Where they are opened, that is said there.
+  if (!check) for (const text of config.warnings) log({ level: "warn", text });
+  const asked = check ? await checked(parsed, io, log) : undefined;
+  // What the look at each brought is remembered by now.
+  const remembered = await known(config, parsed, io, log);
+  const { rows, failures } = asked ?? remembered;
+  for (const [name, row] of rows) {
+    const { transport } = remembered.rows.get(name) ?? {};
+    if (transport !== undefined) row.transport = transport;
+  }
   const all = [...config.servers.map(({ name }) => rows.get(name)), ...config.bad.map(badRow)];
   const listed = all.filter((row) => row !== undefined);
   const hide = (text: string) => redact(text, io.secrets ?? []);
@@ -99,6 +111,8 @@ async function known(config: Config, parsed: Parsed, io: Io, log: Log): Promise<
       const ready = await prepare(server, io.signal);
       const verdict = await verdicts?.read(verdictKey(ready));
       if (verdict) Object.assign(row, { era: verdict.era, revision: verdict.revision });
+      const transport = transportOf(ready, verdict);
+      if (transport !== undefined) row.transport = transport;
     } catch (error) {
       failures.push(failed(row, error));
     }
@@ -106,6 +120,13 @@ async function known(config: Config, parsed: Parsed, io: Io, log: Log): Promise<
     if (tools) row.tools = tools.length;
   }
   return { rows, failures };
+}
+
+/** Undefined where it is not known yet, and of a server that is started. */
+function transportOf(server: ServerConfig, verdict: Verdict | undefined): Row["transport"] {
+  if (server.kind === "stdio") return undefined;
+  if (server.transport !== "auto") return server.transport;
+  return verdict && (verdict.transport ?? "http");
 }
 
 /** What each server says of itself. */
@@ -162,9 +183,9 @@ function failed(row: Row, error: unknown): Failure {
 /** `fitted`: a file's path where only the columns beside `room` are left. */
 function tableOf(rows: readonly Row[], fitted: (file: string, room: number) => string): string {
   const head = ["NAME", "KIND", "STATE", "ERA", "TOOLS", "FROM"];
-  const cells = rows.map(({ name, kind, state, era, revision, tools, from }) => [
+  const cells = rows.map(({ name, kind, transport, state, era, revision, tools, from }) => [
     name,
-    kind || "-",
+    transport ?? (kind || "-"),
     state,
     era === undefined ? "-" : `${era} ${revision ?? ""}`.trim(),
     String(tools ?? "-"),
@@ -186,9 +207,12 @@ function tableOf(rows: readonly Row[], fitted: (file: string, room: number) => s
   return rows.length === 0 ? "" : `${[first, ...body].join("\n")}\n`;
 }
 
-/** Below the line of its server, indented; the whole text is in `--json`. */
+/** Below the line of its server, indented: how it begins. The whole text is in `--json`. */
 function instructionsOf(text = ""): string {
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const more = lines.length > 3 ? ["…"] : [];
-  return [...lines.slice(0, 3), ...more].map((line) => `\n    ${line.slice(0, 200)}`).join("");
+  const [first, ...others] = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  if (first === undefined) return "";
+  const isCut = others.length > 0 || first.length > instructionsMax;
+  return `\n    ${first.slice(0, instructionsMax)}${isCut ? " …" : ""}`;
 }
+
+const instructionsMax = 72;

@@ -6,7 +6,7 @@ import { isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { ServerUpdate } from "../../host/lasting-types.ts";
 import type { ListName, Topics } from "../../protocol/subscriptions.ts";
-import { cause } from "../call.ts";
+import { cause } from "../cause.ts";
 import { shown } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";

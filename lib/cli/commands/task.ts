@@ -8,6 +8,7 @@ import { ourPaths } from "../../config/paths.ts";
 import type { Outcome } from "../../hooks/call.ts";
 import type { HostTask } from "../../host/lasting-types.ts";
 import { invalidParams } from "../../protocol/jsonrpc.ts";
+import type { Session } from "../../protocol/mcp.ts";
 import { isTerminal } from "../../protocol/tasks.ts";
 import type { Task } from "../../protocol/tasks.ts";
 import { finish } from "../call.ts";
@@ -30,7 +31,7 @@ const command: Command = {
     ID: {
       type: "positional",
       description:
-        "as call --detach printed it, or its beginning; without one the tasks are listed",
+        'as call --detach printed it, or its beginning: its result, or its state on stderr (exit 9 while it works, 10 while it waits for input; --json: {"task": …}); without one the tasks are listed',
     },
     cancel: { type: "boolean", description: "ask the server to cancel it" },
     output: {
@@ -43,7 +44,10 @@ const command: Command = {
     events: { type: "boolean", description: "progress and log entries as JSON lines on stderr" },
     ...commonFlags,
     ...serverFlags,
-    wait: { type: "boolean", description: "wait until it is done, and answer what it asks" },
+    wait: {
+      type: "boolean",
+      description: "wait until it is done, as call does, and answer what it asks",
+    },
   },
   run,
 };
@@ -69,8 +73,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   if (id === undefined) {
     const { printTasks, tasksOfServers } = await import("../task-list.ts");
     const kept = await store.list();
-    const tasks = namesServers(parsed) ? await tasksOfServers(kept, { parsed, io, log }) : kept;
-    return await printTasks(tasks, parsed, io);
+    if (!namesServers(parsed)) return await printTasks(kept, parsed, io, { asked: false });
+    const tasks = await tasksOfServers(kept, { parsed, io, log });
+    return await printTasks(tasks, parsed, io, { asked: true });
   }
   const kept = findTask(id, await store.list(), parsed);
   const line = kept === undefined || namesServers(parsed) ? parsed : remembered(kept, parsed);
@@ -78,9 +83,28 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const there = line === parsed ? io : { ...io, cwd: kept?.cwd ?? io.cwd };
   await using opened = await openFromFlags({ ...line, flags: rest }, there, log);
   const server = serverOf(opened, kept);
-  const task = await opened.host.task(server, kept?.taskId ?? id);
+  const session = sessionOf(opened, server, kept);
+  const task = await opened.host.task(server, kept?.taskId ?? id, session && { session });
   return await look({ task, kept, store, opened }, parsed, io);
 }
+
+/** The session that the task is known in, where it is with the address that it was begun at. */
+function sessionOf(
+  { config }: Opened,
+  name: string,
+  kept: KeptTask | undefined,
+): Session | undefined {
+  if (kept?.session === undefined || kept.server !== name) return undefined;
+  const { url, ...session } = kept.session;
+  const server = config.servers.find((one) => one.name === name);
+  return server?.kind === "http" && server.url === url ? session : undefined;
+}
+
+/** Exit statuses of a task that has no result yet. */
+const notDone: ReadonlyMap<string, number> = new Map([
+  ["working", 9],
+  ["input_required", 10],
+]);
 
 interface Looking {
   task: HostTask;
@@ -101,7 +125,7 @@ async function look(looking: Looking, parsed: Parsed, io: Io): Promise<number> {
       if (kept && state.status === "cancelled") await store.forget(kept);
       else if (kept && kept.status !== state.status)
         await store.keep({ ...kept, status: state.status });
-      return 0;
+      return flags["cancel"] === true ? 0 : (notDone.get(state.status) ?? 0);
     }
   } catch (error) {
     if (kept && isUnknown(error)) await store.forget(kept);

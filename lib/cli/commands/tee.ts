@@ -9,6 +9,7 @@ import { resolve } from "node:path";
 
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { checkCommand } from "../../config/spec.ts";
 import type { ExitInfo } from "../../process/child.ts";
 import { type Passthrough, spawnPassthrough } from "../../process/passthrough.ts";
 import { startReaper } from "../../process/reaper.ts";
@@ -47,6 +48,7 @@ async function run({ positionals, rest }: Parsed, io: Io, log: Log): Promise<num
     throw new HostError("usage", "tee needs one FILE, and a command after `--`", {
       hint: command.example,
     });
+  checkCommand(rest);
   const record = await openRecord(resolve(io.cwd, name), log);
   const reaper = startReaper();
   const child = spawnPassthrough({ argv: rest, env: io.env, cwd: io.cwd, reaper });

@@ -6,10 +6,11 @@ import type { ServerConfig } from "../../config/types.ts";
 import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
 import { shown, widthOf } from "../fit.ts";
-import { commonFlags, listOf, policyFlags, serverFlags } from "../flags.ts";
-import { lineOf, matching, tellOf } from "../listing.ts";
+import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
+import { lineOf, matching, tellNone, tellOf } from "../listing.ts";
 import { openFromFlags } from "../open.ts";
 import { policyText } from "../policy-text.ts";
+import { reachingWords } from "../reaching.ts";
 import { toolHelp } from "../tool-help.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
@@ -55,6 +56,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
       ? policyText(found, { policy, servers, width, json: flags["json"] === true })
       : render(found, parsed, { secrets, width });
   await io.stdout.write(shown(text, io));
+  if (found.length === 0) await tellNone("tools", parsed, io);
   if (flags["no-cache"] !== true) await remember(tools, servers, io);
   return code;
 }
@@ -97,7 +99,7 @@ function render(
   }
   if (flags["json"] === true) return `${JSON.stringify(found)}\n`;
   if (secrets !== undefined && only !== undefined && others.length === 0) {
-    const hidden = again(parsed).map((word) => redact(word, secrets));
+    const hidden = reachingWords(parsed).map((word) => redact(word, secrets));
     return toolHelp(only, hidden, width);
   }
   return found
@@ -105,15 +107,6 @@ function render(
       return `${lineOf(signatureOf(name, inputSchema), description ?? title, width)}\n`;
     })
     .join("");
-}
-
-/** The words that name the servers again, for an example that can be copied. */
-function again({ flags, rest }: Parsed): string[] {
-  return [
-    ...listOf(flags["config"]).flatMap((file) => ["-c", file]),
-    ...listOf(flags["server"]).flatMap((spec) => ["-s", spec]),
-    ...(rest === undefined ? [] : ["--", ...rest]),
-  ];
 }
 
 async function remember(

@@ -1,0 +1,45 @@
+/**
+ * Why something was not found, or did not work: with what the command line knows besides. Loaded where something did not.
+ */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Opened } from "./open.ts";
+
+/**
+ * What to throw: a name that nobody knows may be one of a server whose entry could not be read. Where it must be, that is
+ * what is wrong; where it may be, that is said, too.
+ */
+export async function cause(error: unknown, opened: Opened, tool: string): Promise<unknown> {
+  const { failures, config, explain } = opened;
+  if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
+    return await explain(error);
+  const meant = failures.find(
+    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
+  );
+  if (meant !== undefined) return meant.error;
+  const [first, ...others] = failures.map((failure) => failure.error);
+  if (first !== undefined && config.servers.every(({ disabled }) => disabled === true))
+    return withHints(first, others.map(notListed));
+  if (!Array.isArray(error.facts["nearest"])) return error;
+  const { nearest, tool: unknown } = error.facts;
+  const mayHide = unknown !== undefined && nearest.length === 0 && !opened.isAnswered;
+  return withHints(error, [
+    ...failures.map(({ error: one }) => notListed(one)),
+    ...(mayHide ? [hidden] : []),
+  ]);
+}
+
+// --- internal ---
+
+const hidden =
+  "servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them";
+
+function notListed({ message }: HostError): string {
+  return `not listed: ${message}`;
+}
+
+function withHints(error: HostError, more: readonly string[]): HostError {
+  if (more.length === 0) return error;
+  const { code, message, facts, hint } = error;
+  const hints = hint === undefined ? more : [hint, ...more];
+  return new HostError(code, message, { facts, hint: hints.join("; "), cause: error });
+}

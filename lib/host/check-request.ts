@@ -1,0 +1,74 @@
+/**
+ * What a module's user asks of a host, checked before it is used: nothing that was not understood is passed over, for a
+ * misspelt key would ask for something else. Values are never shown.
+ */
+import { HostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
+import { kindOf } from "../config/problems.ts";
+
+export type Fits = (value: unknown) => boolean;
+
+/** One key of a request, whether a value fits it, and what is expected in words. */
+export type Row = readonly [key: string, fits: Fits, expected: string];
+
+/** A key that may be left out. */
+export function optional(key: string, fits: Fits, expected: string): Row {
+  return [key, (value) => value === undefined || fits(value), expected];
+}
+
+export const isText: Fits = (value) => typeof value === "string";
+export const isTextList: Fits = (value) => Array.isArray(value) && value.every(isText);
+export const isFunction: Fits = (value) => typeof value === "function";
+
+export const signalRow = optional(
+  "signal",
+  (value) => value instanceof AbortSignal,
+  "an AbortSignal",
+);
+
+export const timeoutRow = optional(
+  "timeoutMs",
+  (value) => typeof value === "number" && value >= 0,
+  "a number of milliseconds, 0 or more",
+);
+
+/**
+ * The first fault of a request, as `usage`: what does not fit, or a key that nobody knows.
+ * @param method such as `call`
+ * @param usual said where nothing better is known
+ */
+export function faultOf(
+  method: string,
+  request: unknown,
+  rows: readonly Row[],
+  usual?: string,
+): HostError | undefined {
+  if (!isObject(request)) return wrong({ method, path: "", expected: "an object" }, request, usual);
+  for (const [path, fits, expected] of rows)
+    if (!fits(request[path])) return wrong({ method, path, expected }, request[path], usual);
+  for (const path in request) {
+    if (request[path] === undefined || rows.some(([key]) => key === path)) continue;
+    const keys = rows.map(([key]) => key);
+    const hint = didYouMean(nearest(path, keys)) ?? `the keys are ${keys.join(", ")}`;
+    return wrong({ method, path, expected: "no such key" }, request[path], hint);
+  }
+  return undefined;
+}
+
+// --- internal ---
+
+interface Fault {
+  method: string;
+  path: string;
+  expected: string;
+}
+
+function wrong({ method, path, expected }: Fault, value: unknown, hint?: string): HostError {
+  const found = kindOf(value);
+  const at = path === "" ? "" : `${path}: `;
+  return new HostError("usage", `host.${method}: ${at}expected ${expected}, found ${found}`, {
+    facts: { path, expected, found },
+    ...(hint !== undefined && { hint }),
+  });
+}
