@@ -29,8 +29,9 @@ export function answerOf(outcome: Outcome, call: string): Record<string, unknown
 
 /** The result with each digit of its structured content: what was parsed on the way may have rounded some. */
 function exactResult(outcome: Outcome): ToolResult | undefined {
-  if (outcome.result?.structuredContent === undefined) return outcome.result;
-  const { raw, result } = outcome;
+  if (outcome.result === undefined) return undefined;
+  const { result, raw } = outcome;
+  if (result.structuredContent === undefined) return result;
   return mayLoseDigits(raw) ? (parseJson(raw) as ToolResult) : result;
 }
 
