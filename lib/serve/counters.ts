@@ -27,8 +27,9 @@ export interface ServerCount {
   isUp: boolean;
 }
 
-/** Tools beyond this many are counted together. */
-export const toolsMaxDefault = 1000;
+/** Tools beyond this many are counted together, and so are names that are longer than a label should be. */
+const toolsMaxDefault = 1000;
+const nameMax = 200;
 export const otherTools = "(other)";
 
 export class Counters {
@@ -36,9 +37,11 @@ export class Counters {
   readonly #servers = new Map<string, ServerCount>();
   readonly #toolsMax: number;
 
+  /** @param servers all there are: a call that names another is not counted, for it reached none */
   constructor(servers: readonly string[], toolsMax: number = toolsMaxDefault) {
     this.#toolsMax = toolsMax;
-    for (const server of servers) this.#server(server);
+    for (const server of servers)
+      this.#servers.set(server, { running: 0, starts: 0, exits: 0, isUp: false });
   }
 
   get calls(): Iterable<CallCount> {
@@ -50,7 +53,8 @@ export class Counters {
   }
 
   count(event: HostEvent): void {
-    const server = this.#server(event.server);
+    const server = this.#servers.get(event.server);
+    if (server === undefined) return;
     if (event.type === "call_start") server.running += 1;
     if (event.type === "call_end") {
       server.running -= 1;
@@ -64,15 +68,6 @@ export class Counters {
   }
 
   // --- internal ---
-
-  #server(name: string): ServerCount {
-    let count = this.#servers.get(name);
-    if (count === undefined) {
-      count = { running: 0, starts: 0, exits: 0, isUp: false };
-      this.#servers.set(name, count);
-    }
-    return count;
-  }
 
   #ended({ server, tool, status, durationMs }: HostEvent & { type: "call_end" }): void {
     const count = this.#callsOf(server, tool);
@@ -88,8 +83,8 @@ export class Counters {
     const found = this.#calls.get(key);
     if (found !== undefined) return found;
     // Of each server one more, for all that find no place.
-    if (tool !== otherTools && this.#calls.size >= this.#toolsMax)
-      return this.#callsOf(server, otherTools);
+    const isTooMuch = this.#calls.size >= this.#toolsMax || tool.length > nameMax;
+    if (tool !== otherTools && isTooMuch) return this.#callsOf(server, otherTools);
     const buckets = Array.from({ length: bucketBounds.length + 1 }, () => 0);
     const count = { server, tool, ends: new Map<string, number>(), buckets, seconds: 0 };
     this.#calls.set(key, count);

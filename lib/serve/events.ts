@@ -15,6 +15,8 @@ export interface EventsBounds {
   sendMax: number;
 }
 
+const nameMax = 200;
+
 const bounds: EventsBounds = { listenersMax: 200, queueMax: 1000, sendMax: 64 * 1024 };
 
 export function eventsRoutes(context: ServeContext): Route[] {
@@ -115,6 +117,8 @@ function tell(
   const { type, ...facts } = event;
   const owner = type === "call_start" || type === "call_end" ? event.owner : undefined;
   const error = type === "server_state" ? event.error : undefined;
+  // The name of a tool that is none is as long as a client likes.
+  if ("tool" in facts) facts.tool = facts.tool.slice(0, nameMax);
   const shown = { ...facts, ...(error && { error: errorBody(error) }), at: now() };
   const line = { event: type, data: redact(JSON.stringify(shown)) };
   for (const [queue, listener] of queues)

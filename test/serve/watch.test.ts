@@ -215,8 +215,18 @@ describe("counters", () => {
     expect(sum).toBe(50_000);
   });
 
+  test("a name that is longer than any, and a server that is none, make no label", () => {
+    const counters = new Counters(["a"]);
+    counters.count(callEnd("x".repeat(201)));
+    counters.count({ ...callEnd("x"), server: "b" });
+    expect([...counters.calls].map(({ server, tool }) => [server, tool])).toEqual([
+      ["a", otherTools],
+    ]);
+    expect([...counters.servers].map(([name]) => name)).toEqual(["a"]);
+  });
+
   test("each time is in one bucket, bounds included", () => {
-    const counters = new Counters([]);
+    const counters = new Counters(["a"]);
     for (const durationMs of [0, 1, 1.5, 300_000, 300_001])
       counters.count({ ...callEnd("t"), durationMs } as HostEvent);
     const [count] = counters.calls;
