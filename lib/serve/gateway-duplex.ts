@@ -44,6 +44,11 @@ export class Duplex implements Disposable {
     } catch {
       return this.refuse(null, -32700, "Parse error");
     }
+    this.take(value);
+  }
+
+  /** Takes one message, or a batch. */
+  take(value: Json): void {
     if (!Array.isArray(value)) return this.#take(value);
     if (value.length === 0 || value.length > batchMax)
       return this.refuse(null, -32600, "an empty batch, or one that is too long");

@@ -3,8 +3,8 @@ import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { HostAnswer } from "../host/feature-types.ts";
 import type { OpenedHost } from "../host/types.ts";
+import { namesOf } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
-import { namesOf } from "./gateway-lists.ts";
 import { ownText, resultText } from "./gateway-results.ts";
 import type { Question, Scope } from "./gateway-types.ts";
 

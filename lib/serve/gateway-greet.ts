@@ -48,34 +48,59 @@ export function discovery(knows: Knowledge, instructions: string | undefined): J
   };
 }
 
-/**
- * The servers' own instructions, joined under their names. Servers that were not started are started for it, and are
- * waited for no longer than `waitMs`.
- */
-export async function instructionsOf(
-  host: Pick<OpenedHost, "servers" | "tools">,
-  { server: only, allows }: Scope,
-  waitMs: number,
-): Promise<string | undefined> {
-  const shown = () =>
-    host
+/** What servers want their users to know, kept when they have stopped. */
+export class Instructions implements Disposable {
+  readonly #host: Pick<OpenedHost, "servers" | "tools" | "onEvent">;
+  readonly #waitMs: number;
+  readonly #said = new Map<string, string>();
+  readonly #hearing: Disposable;
+
+  /** @param waitMs how long servers that were not heard of yet are waited for */
+  constructor(host: Pick<OpenedHost, "servers" | "tools" | "onEvent">, waitMs: number) {
+    this.#host = host;
+    this.#waitMs = waitMs;
+    this.#hear();
+    this.#hearing = host.onEvent((event) => {
+      if (event.type === "server_state" && event.state === "ready") this.#hear();
+    });
+  }
+
+  /** Those of all servers that a scope shows, joined under their names. Servers that never ran are started for it. */
+  async of({ server: only, allows }: Scope): Promise<string | undefined> {
+    const shown = this.#host
       .servers()
       .filter(({ name }) => (only === undefined || name === only) && allows([`${name}.`]));
-  const waiting = shown().filter(({ state }) => state === "idle" || state === "starting");
-  if (waiting.length > 0) {
-    const given = new AbortController();
-    const listed = host.tools({ servers: waiting.map(({ name }) => name) }).catch(() => {});
-    await Promise.race([listed, sleep(waitMs, given.signal).catch(() => {})]);
-    given.abort();
+    const unheard = shown.filter(
+      ({ name, state }) => !this.#said.has(name) && (state === "idle" || state === "starting"),
+    );
+    if (unheard.length > 0) {
+      const over = new AbortController();
+      const listed = this.#host.tools({ servers: unheard.map(({ name }) => name) });
+      const patience = sleep(this.#waitMs, over.signal);
+      await Promise.race([listed, patience].map((one) => one.catch(() => {})));
+      over.abort();
+    }
+    const said = shown.flatMap(({ name }) => {
+      const text = this.#said.get(name) ?? "";
+      return text.trim() === "" ? [] : [{ name, text }];
+    });
+    if (said.length === 0) return undefined;
+    // Of the only server no name is needed.
+    if (shown.length === 1) return clip(said[0]?.text ?? "", instructionsMax);
+    const each = Math.floor(instructionsMax / said.length);
+    return said.map(({ name, text }) => `# ${name}\n\n${clip(text, each)}`).join("\n\n");
   }
-  const said = shown().flatMap(({ name, instructions = "" }) =>
-    instructions.trim() === "" ? [] : [{ name, text: instructions }],
-  );
-  if (said.length === 0) return undefined;
-  const each = Math.floor(instructionsMax / said.length);
-  // Of the only server no name is needed.
-  if (shown().length === 1) return clip(said[0]?.text ?? "", instructionsMax);
-  return said.map(({ name, text }) => `# ${name}\n\n${clip(text, each)}`).join("\n\n");
+
+  [Symbol.dispose](): void {
+    this.#hearing[Symbol.dispose]();
+  }
+
+  // --- internal ---
+
+  #hear(): void {
+    for (const { name, state, instructions = "" } of this.#host.servers())
+      if (state === "ready") this.#said.set(name, instructions);
+  }
 }
 
 // --- internal ---

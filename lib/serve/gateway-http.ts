@@ -1,6 +1,6 @@
 /**
  * The gateway over Streamable HTTP, both eras at one address: `/mcp` shows all servers, `/mcp/SERVER` one under its own
- * names. What a POST holds is read here, its era found, and what may not be is refused (protocol.md 2.1, 2.2).
+ * names. Its other transports are beside it. What a POST holds is read here, its era found, and what may not be is refused (protocol.md 2.1, 2.2).
  */
 import { matchesGlob } from "../base/glob.ts";
 import { isObject, parseJson } from "../base/json.ts";
@@ -13,6 +13,8 @@ import { eraOfMessage } from "./gateway-era.ts";
 import { LegacyHttp } from "./gateway-http-legacy.ts";
 import { ModernHttp } from "./gateway-http-modern.ts";
 import { refuse } from "./gateway-refuse.ts";
+import { socketRoutes } from "./gateway-socket.ts";
+import { sseRoutes } from "./gateway-sse.ts";
 import type { GatewayOptions, Scope } from "./gateway-types.ts";
 import { Waiting } from "./gateway-waiting.ts";
 import { createGateway } from "./gateway.ts";
@@ -73,11 +75,12 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     refuseModern(exchange);
     return legacy.end(exchange, at(exchange));
   };
-  return ["/mcp", "/mcp/:server"].flatMap((path): Route[] => [
+  const streamable = ["/mcp", "/mcp/:server"].flatMap((path): Route[] => [
     { method: "POST", path, handle: post },
     { method: "GET", path, handle: stream },
     { method: "DELETE", path, handle: end },
   ]);
+  return [...streamable, ...sseRoutes(world, at), ...socketRoutes(world, at)];
 }
 
 // --- internal ---

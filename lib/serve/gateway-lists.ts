@@ -5,10 +5,10 @@
 import { sleep } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { HostPrompt, HostResource, HostTemplate } from "../host/feature-types.ts";
-import type { HostTool, OpenedHost } from "../host/types.ts";
-import type { Knowledge } from "../protocol/revisions.ts";
+import type { HostTool, OpenedHost, ServerStatus } from "../host/types.ts";
 import type { ListName } from "../protocol/subscriptions.ts";
 import { Cursors } from "./gateway-cursors.ts";
+import { entryFor, namesOf, toolEntry, unique } from "./gateway-entries.ts";
 import type { News } from "./gateway-news.ts";
 import type { Question, Scope } from "./gateway-types.ts";
 
@@ -37,12 +37,24 @@ export class Lists {
   async tools({ params, from, signal }: Question): Promise<JsonObject> {
     const { scope, knows } = from;
     const { host } = this.#options;
-    const tools = await this.#gather<HostTool>("tools", scope, signal, async (servers) => {
-      const { tools: items, failed } = await host.tools({ servers, signal });
-      return { items, failed };
+    // Those that rest have not changed: only what runs, or was never listed, is asked.
+    const resting = new Set(
+      host
+        .servers()
+        .filter(isResting)
+        .map(({ name }) => name),
+    );
+    const listed = await this.#gather<string>("tools", scope, signal, async (servers) => {
+      if (servers.every((name) => resting.has(name))) return { items: servers, failed: [] };
+      const { failed } = await host.tools({ servers, signal });
+      return { items: failed.length === 0 ? servers : [], failed };
     });
+    const { tools } = await host.knownTools();
     const nameOf = (tool: HostTool) => (scope.server === undefined ? tool.name : tool.tool);
-    const shown = tools.filter((tool) => scope.allows(namesOf(tool.server, tool.tool, tool.name)));
+    const shown = tools.filter(
+      ({ server, tool, name }) =>
+        listed.includes(server) && scope.allows(namesOf(server, tool, name)),
+    );
     const { items, ...rest } = this.#page(shown, nameOf, "tools", scope, params);
     return { tools: items.map((tool) => toolEntry(tool, nameOf(tool), knows)), ...rest };
   }
@@ -154,47 +166,9 @@ export class Lists {
   }
 }
 
-/** Every name by which rules and tokens may mean something of a server. */
-export function namesOf(server: string, own: string, exposed?: string): string[] {
-  const names = [own, `${server}.${own}`, `${server}/${own}`];
-  return exposed === undefined ? names : [...names, exposed];
-}
-
 // --- internal ---
 
-/** What several servers have is shown under `SERVER/URI`, which means the same to the host. */
-function unique<Item extends { server: string }>(
-  items: readonly Item[],
-  uriOf: (item: Item) => string,
-): (item: Item) => string {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(uriOf(item), (counts.get(uriOf(item)) ?? 0) + 1);
-  return (item) => {
-    const uri = uriOf(item);
-    return (counts.get(uri) ?? 0) > 1 ? `${item.server}/${uri}` : uri;
-  };
-}
-
-function toolEntry(tool: HostTool, name: string, knows: Knowledge): JsonObject {
-  const { title, description, inputSchema, outputSchema, annotations, more = {} } = tool;
-  const isKnownSchema = knows.anyStructured || (knows.titles && outputSchema?.type === "object");
-  return {
-    ...entryFor(more, knows),
-    name,
-    ...(title !== undefined && knows.titles && { title }),
-    ...(description !== undefined && { description }),
-    // Strict clients throw a whole list away for one schema without it.
-    inputSchema: inputSchema.type === "object" ? inputSchema : { ...inputSchema, type: "object" },
-    ...(outputSchema !== undefined && isKnownSchema && { outputSchema }),
-    ...(annotations !== undefined && knows.annotations && { annotations: { ...annotations } }),
-  };
-}
-
-/** An entry as it came, without what a revision does not know. */
-function entryFor(raw: JsonObject, { icons, titles }: Knowledge): JsonObject {
-  if (icons) return raw;
-  const { icons: _, ...rest } = raw;
-  if (titles) return rest;
-  const { title: _title, ...old } = rest;
-  return old;
+/** Its tools are known, and it does not run. */
+function isResting({ state, tools }: ServerStatus): boolean {
+  return tools !== undefined && (state === "idle" || state === "stopped");
 }

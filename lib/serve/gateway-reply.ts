@@ -5,7 +5,7 @@
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { errorText } from "./gateway-messages.ts";
-import type { Waiting } from "./gateway-waiting.ts";
+import type { Waiter, Waiting } from "./gateway-waiting.ts";
 import { eventStream } from "./stream.ts";
 import type { EventStream } from "./stream.ts";
 import type { Exchange, ServeContext } from "./types.ts";
@@ -47,7 +47,7 @@ const waitingMax = 4_194_304;
 const json = { headers: { "content-type": "application/json" } };
 
 /** One answer on its way. */
-export class Answering {
+class Answering implements Waiter {
   readonly at = performance.now();
   readonly #options: ReplyOptions;
   readonly #resolve: (response: Response) => void;
@@ -75,7 +75,6 @@ export class Answering {
     if (stream !== undefined && stream.waiting < waitingMax) stream.send({ data: text });
   }
 
-  /** It takes long. */
   grow(): void {
     if (this.#isOver || this.#stream !== undefined || !this.#options.mayStream) return;
     // Headers leave with the first bytes.
@@ -94,7 +93,6 @@ export class Answering {
     else this.#resolve(new Response(reply.text, { ...json, status: reply.status }));
   }
 
-  /** There is no time left for it. */
   end(): void {
     const { id } = this.#options;
     const error = new RpcError({ code: internalError, message: "mcphost is stopping" });

@@ -2,9 +2,18 @@
  * The answers that are being made, all under one timer: those that take long become streams. Once the process stops and
  * their time is over, each is told.
  */
-import type { Answering } from "./gateway-reply.ts";
+import type { Exchange } from "./types.ts";
 
-type Waiter = Pick<Answering, "at" | "grow" | "end" | "exchange">;
+/** One answer that is being made. */
+export interface Waiter {
+  /** When it was begun, on the clock of `performance.now`. */
+  readonly at: number;
+  readonly exchange: Pick<Exchange, "signal">;
+  /** It takes long. */
+  grow(): void;
+  /** There is no time left for it. */
+  end(): void;
+}
 
 export class Waiting {
   readonly #streamAfterMs: number;

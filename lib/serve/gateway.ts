@@ -7,7 +7,7 @@ import type { McpLogLevel } from "../protocol/mcp.ts";
 import { callTool } from "./gateway-calls.ts";
 import { badParams, toRpcError } from "./gateway-errors.ts";
 import { complete, getPrompt, readResource } from "./gateway-features.ts";
-import { discovery, greeting, instructionsOf } from "./gateway-greet.ts";
+import { discovery, greeting, Instructions } from "./gateway-greet.ts";
 import { followLists, listen, subscribe, unsubscribe } from "./gateway-listen.ts";
 import { Lists } from "./gateway-lists.ts";
 import { logLevels, Logs } from "./gateway-logs.ts";
@@ -51,8 +51,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ["resources/read", (question) => readResource(question, host)],
     ["completion/complete", (question) => complete(question, host)],
   ];
-  const instructions = ({ from: { scope } }: Pick<Question, "from">) =>
-    instructionsOf(host, scope, greetMs);
+  const instructions = new Instructions(host, greetMs);
   const tables = {
     legacy: new Map<string, Handler>([
       ...both,
@@ -67,7 +66,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         "server/discover",
         async (question) =>
           ownText(
-            discovery(question.from.knows, await instructions(question)),
+            discovery(question.from.knows, await instructions.of(question.from.scope)),
             question.from.knows,
             true,
           ),
@@ -90,7 +89,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       }
     },
     initialize: async (from) =>
-      ownText(greeting(from.knows, await instructions({ from })), from.knows),
+      ownText(greeting(from.knows, await instructions.of(from.scope)), from.knows),
     follow(from) {
       const following = new DisposableStack();
       following.use(followLists(from, news));
@@ -103,6 +102,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return following;
     },
     [Symbol.dispose]() {
+      instructions[Symbol.dispose]();
       news[Symbol.dispose]();
       logs[Symbol.dispose]();
       updates[Symbol.dispose]();

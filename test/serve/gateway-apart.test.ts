@@ -4,16 +4,15 @@ import { describe, expect, test } from "bun:test";
 import { waitFor } from "../processes.ts";
 import {
   answerTo,
+  collect,
   enveloped,
   full,
   gatewayOver,
-  messages,
   modernInit,
   session,
   textOf,
   told,
 } from "./gateway-kit.ts";
-import type { Told } from "./gateway-kit.ts";
 import type { ServedHost } from "./kit.ts";
 
 const eras = ["legacy", "modern"] as const;
@@ -24,14 +23,9 @@ async function cancelled(kit: ServedHost): Promise<number> {
   return Number(outcome.status === "completed" && textOf({ result: outcome.result }));
 }
 
-/** Reads a stream into a list that grows. */
-function collect(response: Response): Told[] {
-  const all: Told[] = [];
-  const read = async () => {
-    for await (const one of messages(response)) all.push(one);
-  };
-  read().catch(() => {});
-  return all;
+/** How many calls of `hang` have left for the server. */
+function sent(kit: ServedHost): number {
+  return kit.logged.filter(({ text }) => text === "tools/call of hang is sent").length;
 }
 
 describe.each(eras)("in front of a %s server", (era) => {
@@ -72,9 +66,9 @@ describe.each(eras)("in front of a %s server", (era) => {
     const one = await session(kit);
     const leave = async (ask: (signal: AbortSignal) => Promise<Response>) => {
       const abort = new AbortController();
+      const before = sent(kit);
       const asked = ask(abort.signal).catch(() => {});
-      await waitFor(() => kit.host.servers()[0]?.state === "ready");
-      await Bun.sleep(50);
+      await waitFor(() => sent(kit) > before);
       abort.abort();
       await asked;
     };
@@ -98,7 +92,7 @@ describe.each(eras)("in front of a %s server", (era) => {
     await using kit = gatewayOver({ s: full(era) });
     const [one, other] = await Promise.all([session(kit), session(kit)]);
     const hanging = one.call("hang", {}, 3);
-    await waitFor(() => kit.host.servers()[0]?.state === "ready");
+    await waitFor(() => sent(kit) === 1);
     await other.notify("notifications/cancelled", { requestId: 3 });
     await one.notify("notifications/cancelled", { requestId: "3" });
     await Bun.sleep(100);
@@ -134,7 +128,7 @@ describe.each(eras)("in front of a %s server", (era) => {
   });
 
   test("B062 changes of lists are told to all who hear them, few times for many", async () => {
-    await using kit = gatewayOver({ s: full(era) });
+    await using kit = gatewayOver({ s: full(era) }, { gateway: { coalesceMs: 400 } });
     const one = await session(kit);
     await told(await one.request("tools/list"));
     const heard = collect(await one.ask({ headers: { accept: "text/event-stream" } }));
@@ -232,8 +226,8 @@ test("sessions belong to their owner: to another they are not there", async () =
 test("sessions are bounded: one that is quiet makes room, and one that is at work does not", async () => {
   await using kit = gatewayOver({ s: full() }, { gateway: { sessionsMax: 2 } });
   const [one, other] = [await session(kit), await session(kit)];
-  const working = one.call("slow", { steps: 1, ms: 300 });
-  await waitFor(() => kit.host.servers()[0]?.state === "ready");
+  const working = one.call("slow", { steps: 1, ms: 1500 });
+  await waitFor(() => kit.logged.some(({ text }) => text === "tools/call of slow is sent"));
   const third = await session(kit);
   expect((await other.request("ping")).status).toBe(404);
   const streaming = collect(await third.ask({ headers: { accept: "text/event-stream" } }));

@@ -1,6 +1,7 @@
 /** The gateway over HTTP, row by row of what a dual-era server answers (protocol.md 2.1, 2.2, 2.4). */
 import { afterAll, describe, expect, test } from "bun:test";
 
+import { waitFor } from "../processes.ts";
 import {
   answerTo,
   both,
@@ -322,8 +323,8 @@ describe("legacy sessions", () => {
 
   test("an id is in use until its request is answered, with its type", async () => {
     const one = await session(kit);
-    const slow = one.call("old_slow", { steps: 1, ms: 100 }, 5);
-    await Bun.sleep(20);
+    const slow = one.call("old_slow", { steps: 1, ms: 1000 }, 5);
+    await waitFor(() => kit.logged.some(({ text }) => text === "tools/call of slow is sent"));
     expect(answerTo(await told(await one.request("ping", {}, 5)), 5)?.error?.code).toBe(-32600);
     expect(answerTo(await told(await one.request("ping", {}, "5")), "5")?.result).toEqual({});
     expect(textOf(answerTo(await told(await slow), 5))).toBe("done after 1 steps");

@@ -166,6 +166,16 @@ export async function* messages(response: Response): AsyncGenerator<Told, void, 
   }
 }
 
+/** Reads a stream into a list that grows. */
+export function collect(response: Response): Told[] {
+  const all: Told[] = [];
+  const read = async () => {
+    for await (const one of messages(response)) all.push(one);
+  };
+  read().catch(() => {});
+  return all;
+}
+
 /** Of several messages the answer to a request. */
 export function answerTo(all: readonly Told[], id: string | number = 1): Told | undefined {
   return all.find((one) => one.id === id && one.method === undefined);

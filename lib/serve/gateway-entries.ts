@@ -1,0 +1,48 @@
+/** Entries of the gateway's lists: the names they go by, and what clients of a revision are shown of them. Pure. */
+import type { JsonObject } from "../base/json.ts";
+import type { HostTool } from "../host/types.ts";
+import type { Knowledge } from "../protocol/revisions.ts";
+
+/** Every name by which rules and tokens may mean something of a server. */
+export function namesOf(server: string, own: string, exposed?: string): string[] {
+  const names = [own, `${server}.${own}`, `${server}/${own}`];
+  return exposed === undefined ? names : [...names, exposed];
+}
+
+/** What several servers have is shown under `SERVER/URI`, which means the same to the host. */
+export function unique<Item extends { server: string }>(
+  items: readonly Item[],
+  uriOf: (item: Item) => string,
+): (item: Item) => string {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(uriOf(item), (counts.get(uriOf(item)) ?? 0) + 1);
+  return (item) => {
+    const uri = uriOf(item);
+    return (counts.get(uri) ?? 0) > 1 ? `${item.server}/${uri}` : uri;
+  };
+}
+
+/** A tool under the name that it is shown by. */
+export function toolEntry(tool: HostTool, name: string, knows: Knowledge): JsonObject {
+  const { title, description, inputSchema, outputSchema, annotations, more = {} } = tool;
+  const isKnownSchema = knows.anyStructured || (knows.titles && outputSchema?.type === "object");
+  return {
+    ...entryFor(more, knows),
+    name,
+    ...(title !== undefined && knows.titles && { title }),
+    ...(description !== undefined && { description }),
+    // Strict clients throw a whole list away for one schema without it.
+    inputSchema: inputSchema.type === "object" ? inputSchema : { ...inputSchema, type: "object" },
+    ...(outputSchema !== undefined && isKnownSchema && { outputSchema }),
+    ...(annotations !== undefined && knows.annotations && { annotations: { ...annotations } }),
+  };
+}
+
+/** An entry as it came, without what a revision does not know. */
+export function entryFor(raw: JsonObject, { icons, titles }: Knowledge): JsonObject {
+  if (icons) return raw;
+  const { icons: _, ...rest } = raw;
+  if (titles) return rest;
+  const { title: _title, ...old } = rest;
+  return old;
+}

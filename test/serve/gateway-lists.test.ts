@@ -1,0 +1,249 @@
+/** The gateway's lists: several servers as one, in pages, without those that are late; and entries as old clients take them. */
+import { describe, expect, test } from "bun:test";
+
+import { RpcError } from "../../lib/protocol/jsonrpc.ts";
+import { knowledgeOf } from "../../lib/protocol/revisions.ts";
+import type { Knowledge } from "../../lib/protocol/revisions.ts";
+import { Cursors } from "../../lib/serve/gateway-cursors.ts";
+import { ownText, resultText } from "../../lib/serve/gateway-results.ts";
+import { waitFor } from "../processes.ts";
+import {
+  answerTo,
+  collect,
+  full,
+  gatewayOver,
+  modernInit,
+  session,
+  textOf,
+  told,
+} from "./gateway-kit.ts";
+
+const knows = (revision: string) => knowledgeOf(revision) as Knowledge;
+const object = { type: "object" };
+
+describe("several servers as one", () => {
+  test("a URI that two servers have is shown under both, and read of the right one", async () => {
+    await using kit = gatewayOver({ a: full(), b: full("modern") });
+    const one = await session(kit);
+    const listed = answerTo(await told(await one.request("resources/list")))?.result.resources;
+    const uris = listed.map(({ uri }: { uri: string }) => uri);
+    expect(uris).toContain("a/note://one");
+    expect(uris).toContain("b/note://one");
+    await told(await one.call("b_touch", { uri: "note://one" }));
+    const read = async (uri: string) =>
+      answerTo(await told(await one.request("resources/read", { uri })));
+    expect((await read("a/note://one"))?.result.contents[0]).toMatchObject({
+      uri: "a/note://one",
+      text: "first",
+    });
+    expect((await read("b/note://one"))?.result.contents[0]).toMatchObject({
+      uri: "b/note://one",
+      text: "first, touched 1",
+    });
+    const unclear = await read("note://one");
+    expect([unclear?.error?.code, unclear?.error?.data]).toEqual([-32002, { uri: "note://one" }]);
+  });
+
+  test("one server's own names and URIs are its own", async () => {
+    await using kit = gatewayOver({ a: full(), b: full("modern") });
+    const one = await session(kit, { path: "/mcp/b" });
+    const listed = answerTo(await told(await one.request("resources/list")))?.result.resources;
+    expect(listed.map(({ uri }: { uri: string }) => uri)).toContain("note://one");
+    const all = await told(await one.request("prompts/list"));
+    expect(answerTo(all)?.result.prompts.map(({ name }: { name: string }) => name)).toContain(
+      "plain",
+    );
+    expect(textOf(answerTo(await told(await one.call("echo", { text: "b" }))))).toBe("b");
+    expect(answerTo(await told(await one.call("a/echo", { text: "a" })))?.error?.code).toBe(-32602);
+  });
+
+  test("a server that is late delays nobody; when it has answered its tools are told of", async () => {
+    const slow = { startMs: 1500, tools: [{ name: "late", inputSchema: object }] };
+    await using kit = gatewayOver(
+      { quick: full(), slow },
+      { gateway: { listMs: 150, greetMs: 100 } },
+    );
+    const one = await session(kit);
+    const heard = collect(await one.ask({ headers: { accept: "text/event-stream" } }));
+    const names = async () => {
+      const all = await told(await one.request("tools/list"));
+      return (answerTo(all)?.result.tools as { name: string }[]).map(({ name }) => name);
+    };
+    const first = await names();
+    expect([first.includes("quick_echo"), first.includes("slow_late")]).toEqual([true, false]);
+    await waitFor(async () => (await names()).includes("slow_late"));
+    await waitFor(() => heard.some(({ method }) => method === "notifications/tools/list_changed"));
+  });
+
+  test("a server that cannot start costs the others nothing, and is told where it alone is asked", async () => {
+    const dead = { command: process.execPath, args: ["-e", "process.exit(3)"] };
+    await using kit = gatewayOver({ good: full(), dead });
+    const one = await session(kit);
+    const all = answerTo(await told(await one.request("tools/list")));
+    expect(all?.result.tools.length).toBeGreaterThan(5);
+    const alone = await session(kit, { path: "/mcp/dead" });
+    const refused = answerTo(await told(await alone.request("tools/list")));
+    expect(refused?.error).toMatchObject({
+      code: -32603,
+      data: { code: "server_start", server: "dead" },
+    });
+  });
+
+  test("instructions are joined under the names of their servers", async () => {
+    await using kit = gatewayOver({ a: {}, b: {} });
+    const { greeting } = await session(kit);
+    expect(greeting.result.instructions).toBe("# a\n\nbe kind\n\n# b\n\nbe kind");
+    const alone = await session(kit, { path: "/mcp/a" });
+    expect(alone.greeting.result.instructions).toBe("be kind");
+  });
+});
+
+describe("pages", () => {
+  const tools = Array.from({ length: 25 }, (_, at) => ({ name: `t${at}`, inputSchema: object }));
+
+  test("hold all entries once, and cursors are taken from their own list alone", async () => {
+    await using kit = gatewayOver({ a: { tools }, b: full() }, { gateway: { pageMax: 10 } });
+    const one = await session(kit, { path: "/mcp/a" });
+    const page = async (cursor?: string, who = one) =>
+      answerTo(await told(await who.request("tools/list", { cursor })));
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const result = (await page(cursor))?.result;
+      seen.push(...result.tools.map(({ name }: { name: string }) => name));
+      cursor = result.nextCursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(tools.map(({ name }) => name));
+    const { nextCursor } = (await page())?.result;
+    const other = await session(kit, { path: "/mcp/b" });
+    for (const bad of [
+      "",
+      "10",
+      "10.abc",
+      `20${nextCursor.slice(2)}`,
+      `${nextCursor}0`,
+      5 as never,
+    ])
+      expect((await page(bad))?.error?.code).toBe(-32602);
+    expect((await page(nextCursor, other))?.error?.code).toBe(-32602);
+    const prompts = await told(await one.request("prompts/list", { cursor: nextCursor }));
+    expect(answerTo(prompts)?.error?.code).toBe(-32602);
+    expect((await page(nextCursor))?.result.tools[0].name).toBe("t10");
+  });
+
+  test("a list that changed between two pages is begun again", () => {
+    const cursors = new Cursors(2);
+    const nameOf = (name: string) => name;
+    const { nextCursor } = cursors.page(["a", "b", "c"], nameOf, { key: "k", cursor: undefined });
+    expect(cursors.page(["a", "b", "c"], nameOf, { key: "k", cursor: nextCursor })).toEqual({
+      items: ["c"],
+    });
+    expect(() => cursors.page(["a", "x", "c"], nameOf, { key: "k", cursor: nextCursor })).toThrow(
+      RpcError,
+    );
+    expect(() =>
+      new Cursors(2).page(["a", "b", "c"], nameOf, { key: "k", cursor: nextCursor }),
+    ).toThrow(RpcError);
+  });
+});
+
+describe("what old revisions do not know is left out", () => {
+  const rich = {
+    name: "rich",
+    title: "Rich",
+    icons: [{ src: "data:image/png;base64,AAAA" }],
+    annotations: { readOnlyHint: true },
+    inputSchema: {},
+    outputSchema: { type: "array" },
+    execution: { taskSupport: "optional" },
+    _meta: { "example.org/x": 1 },
+    futureField: 1,
+  };
+
+  test.each([
+    ["2024-11-05", ["_meta", "futureField", "inputSchema", "name"]],
+    ["2025-03-26", ["_meta", "annotations", "futureField", "inputSchema", "name"]],
+    ["2025-06-18", ["_meta", "annotations", "futureField", "inputSchema", "name", "title"]],
+    [
+      "2025-11-25",
+      ["_meta", "annotations", "futureField", "icons", "inputSchema", "name", "title"],
+    ],
+  ])("of a tool for %s", async (revision, keys) => {
+    await using kit = gatewayOver({ s: { tools: [rich] } });
+    const one = await session(kit, { revision });
+    const result = answerTo(await told(await one.request("tools/list")))?.result;
+    expect(Object.keys(result)).toEqual(["tools"]);
+    const [tool] = result.tools;
+    expect(Object.keys(tool).toSorted()).toEqual(keys);
+    expect(tool.inputSchema).toEqual(object);
+  });
+
+  test("of a tool for 2026-07-28 nothing is, and what must be there is", async () => {
+    await using kit = gatewayOver({ s: { tools: [rich] } });
+    const result = (await told(await kit.ask("/mcp", modernInit("tools/list"))))[0]?.result;
+    expect(result).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "private" });
+    expect(result.tools[0]).toMatchObject({ outputSchema: { type: "array" }, icons: rich.icons });
+  });
+
+  const answer = (result: object) => ({ result: result as never, raw: JSON.stringify(result) });
+  const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
+  const link = { type: "resource_link", uri: "note://one", name: "one" };
+
+  test("of content, structured content and modern fields", () => {
+    const shown = (revision: string, result: object) =>
+      JSON.parse(resultText(answer(result), knows(revision))) as { content: unknown[] };
+    const content = [{ type: "text", text: "t" }, audio, link];
+    expect(
+      shown("2024-11-05", { content }).content.map((block) => (block as { type: string }).type),
+    ).toEqual(["text", "text", "text"]);
+    expect(shown("2025-03-26", { content }).content[1]).toEqual(audio);
+    expect(shown("2025-03-26", { content }).content[2]).toEqual({
+      type: "text",
+      text: "note://one",
+    });
+    expect(shown("2025-06-18", { content }).content[2]).toEqual(link);
+    const structuredContent = [1];
+    expect(shown("2025-11-25", { content, structuredContent })).toEqual({ content });
+    expect(shown("2025-03-26", { content: [], structuredContent: {} })).toEqual({ content: [] });
+    expect(shown("2026-07-28", { content, structuredContent })).toMatchObject({
+      structuredContent,
+      resultType: "complete",
+    });
+    expect(
+      shown("2025-11-25", { content, resultType: "complete", ttlMs: 5, cacheScope: "public" }),
+    ).toEqual({ content });
+  });
+
+  test("what needs no change keeps its bytes", () => {
+    const raw = '{ "content" : [],\n "n": 1.50, "big": 12345678901234567890 }';
+    const kept = { result: JSON.parse(raw), raw };
+    expect(resultText(kept, knows("2025-11-25"))).toBe(raw);
+    const modern = resultText(kept, knows("2026-07-28"));
+    expect(modern.endsWith(raw.slice(1))).toBe(true);
+    expect(JSON.parse(modern)).toMatchObject({ resultType: "complete", n: 1.5 });
+    expect(JSON.parse(resultText(answer({}), knows("2026-07-28")))).toMatchObject({
+      resultType: "complete",
+    });
+    expect(resultText(answer({}), knows("2024-11-05"))).toBe("{}");
+    expect(ownText({}, knows("2025-11-25"))).toBe("{}");
+  });
+
+  test("a revision that nobody knows has no knowledge", () => {
+    expect(knowledgeOf("2099-01-01")).toBeUndefined();
+    expect(knowledgeOf("toString")).toBeUndefined();
+  });
+});
+
+test("digits of arguments and results stay as they are", async () => {
+  await using kit = gatewayOver({ s: {} });
+  const one = await session(kit);
+  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"n":12345678901234567890,"__proto__":{"x":1}}}}`;
+  const response = await one.ask({
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  });
+  expect(await response.text()).toContain(
+    '{\\"n\\":12345678901234567000,\\"__proto__\\":{\\"x\\":1}}',
+  );
+});
