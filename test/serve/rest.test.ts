@@ -246,6 +246,19 @@ describe("POST /tools", () => {
     expect(own).toBe(`{"content":[],"structuredContent":{"n":${digits}}}`);
   });
 
+  test("large arguments and large results, by both ways", async () => {
+    await using kit = serveOver(featureFull("re", { protocol: "legacy" }), { startKey: "key" });
+    const said = "é".repeat(5_000_000);
+    const echoed = await jsonOf(
+      await kit.ask("/tools", { json: { tool: "re_echo", params: { text: said } } }),
+    );
+    expect(echoed.plain_text_response === said).toBe(true);
+    const big = await kit.ask("/tools/re_big", { json: { bytes: 20_000_000 } });
+    expect((await jsonOf(big)).content[0].text).toHaveLength(20_000_000);
+    const [own, other] = await jsonOf(await kit.ask("/calls", { token: "key" }));
+    expect([own.arguments, other.arguments]).toEqual([{ bytes: 20_000_000 }, null]);
+  });
+
   test("no arguments are an empty object (B110)", async () => {
     await using kit = serveOver({ s: { prefix: "s_" } });
     for (const json of [{ tool: "s_echo" }, { tool: "s_echo", params: null }])
