@@ -8,6 +8,7 @@ import type { Progress } from "../protocol/mcp.ts";
 import { type EventStream, eventStream } from "./stream.ts";
 import { answerOf } from "./tools-answer.ts";
 import { refusalOf } from "./tools-refusal.ts";
+import { traceOf } from "./tools-trace.ts";
 import type { Exchange, ServeContext } from "./types.ts";
 
 /** What a slow client may leave waiting before progress is left out for it: what comes later says more anyway. */
@@ -24,6 +25,7 @@ export async function streamCall(
   let stream: EventStream | undefined;
   const begun = Promise.withResolvers<void>();
   let isKnown = false;
+  const meta = traceOf(exchange.request);
   const { id, outcome } = context.calls.begin({
     tool,
     arguments: params,
@@ -33,6 +35,7 @@ export async function streamCall(
     owner: caller.owner,
     admits: caller.allows,
     listedOnly: true,
+    ...(meta && { meta }),
     onCall() {
       isKnown = true;
       begun.resolve();

@@ -11,6 +11,7 @@ import { toolEntry } from "./tools-list.ts";
 import { policiesOf, toolsNow } from "./tools-now.ts";
 import { llamaRefusal, refusalOf } from "./tools-refusal.ts";
 import { streamCall } from "./tools-stream.ts";
+import { traceOf } from "./tools-trace.ts";
 import type { Exchange, Face, ServeContext } from "./types.ts";
 
 /** `GET /tools` · `POST /tools` · `POST /tools/NAME`. */
@@ -63,6 +64,7 @@ async function call(
   { tool, params }: { tool: string; params: JsonObject },
 ): Promise<{ id: string; outcome: Outcome }> {
   let isKnown = false;
+  const meta = traceOf(request);
   const begun = calls.begin({
     tool,
     arguments: params,
@@ -72,6 +74,7 @@ async function call(
     owner: caller.owner,
     admits: caller.allows,
     listedOnly: true,
+    ...(meta && { meta }),
     onCall: () => (isKnown = true),
   });
   const outcome = await begun.outcome;
