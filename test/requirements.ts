@@ -15,6 +15,7 @@ export const requirements: Readonly<Record<string, string>> = {
   B010: "A server gets a small base and its own variables; scalars become texts, null takes away, what cannot be a variable is refused",
   // Clients in front of us
   B020: "A server that ends before it is greeted is an error for whoever asked through us, within a second",
+  B022: "A server whose process cannot be started is told with the reason, and the others are as ever",
   B023: "Several clients share a server, each with its own ids; one that leaves, or comes back, takes nobody along",
   // Eras and versions
   B011: "A server that is silent on the probe is greeted after a short time of the probe's own, and that is remembered",

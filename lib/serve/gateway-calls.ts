@@ -46,7 +46,7 @@ export async function callTool(
 }
 
 /** Tells a client of progress under its own token, where it gave one; undefined where it did not. */
-export function progressOf({
+function progressOf({
   params,
   from,
   notify,

@@ -19,7 +19,7 @@ export function negotiated({ protocolVersion }: JsonObject): Knowledge {
 }
 
 /** What is really served, whatever the servers behind have of it. */
-export function capabilitiesFor(knows: Knowledge): JsonObject {
+function capabilitiesFor(knows: Knowledge): JsonObject {
   return {
     tools: { listChanged: true },
     prompts: { listChanged: true },

@@ -12,7 +12,7 @@ import type { Knowledge } from "../protocol/revisions.ts";
 export const ourInfo = { name: "mcphost", version } as const;
 
 /** Of a modern result that may be kept, and is not to be: what is behind a gateway depends on who asks. */
-export const uncached = { ttlMs: 0, cacheScope: "private" } as const;
+const uncached = { ttlMs: 0, cacheScope: "private" } as const;
 
 /** The text of a result that a server gave. `kept`: one that modern clients may keep for as long as it says. */
 export function resultText(

@@ -28,7 +28,7 @@ export class Waiting {
 
   add(waiter: Waiter): void {
     this.#all.add(waiter);
-    this.#timer ??= setTimeout(() => this.#look(), this.#streamAfterMs);
+    if (this.#timer === undefined) this.#wait(this.#streamAfterMs);
   }
 
   delete(waiter: Waiter): void {
@@ -51,7 +51,11 @@ export class Waiting {
       waiter.grow();
     }
     // Those that have grown are still there, and are asked again with the next.
-    if (nextMs !== undefined) this.#timer = setTimeout(() => this.#look(), nextMs);
+    if (nextMs !== undefined) this.#wait(nextMs);
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => this.#look(), ms);
   }
 
   #stop(): void {

@@ -33,7 +33,7 @@ export interface Told {
 }
 
 export const both = "application/json, text/event-stream";
-export const modern = "2026-07-28";
+const modern = "2026-07-28";
 
 /** Params with the envelope of a modern request. */
 export function enveloped(params: object = {}, meta: object = {}): object {
@@ -143,7 +143,7 @@ export async function told(response: Response): Promise<Told[]> {
 }
 
 /** The messages of an answer as they come. */
-export async function* messages(response: Response): AsyncGenerator<Told, void, void> {
+async function* messages(response: Response): AsyncGenerator<Told, void, void> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     const text = await response.text();
     if (text !== "") yield* [JSON.parse(text) as Told | Told[]].flat();

@@ -20,6 +20,13 @@ import {
 
 const knows = (revision: string) => knowledgeOf(revision) as Knowledge;
 const object = { type: "object" };
+const nameOf = (name: string) => name;
+const answer = (result: object) => ({ result: result as never, raw: JSON.stringify(result) });
+const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
+const link = { type: "resource_link", uri: "note://one", name: "one" };
+
+const shown = (revision: string, result: object) =>
+  JSON.parse(resultText(answer(result), knows(revision))) as { content: unknown[] };
 
 describe("several servers as one", () => {
   test("a URI that two servers have is shown under both, and read of the right one", async () => {
@@ -67,7 +74,7 @@ describe("several servers as one", () => {
     const heard = collect(await one.ask({ headers: { accept: "text/event-stream" } }));
     const names = async () => {
       const all = await told(await one.request("tools/list"));
-      return (answerTo(all)?.result.tools as { name: string }[]).map(({ name }) => name);
+      return (answerTo(all)?.result?.tools ?? []).map(({ name }: { name: string }) => name);
     };
     const first = await names();
     expect([first.includes("quick_echo"), first.includes("slow_late")]).toEqual([true, false]);
@@ -114,7 +121,7 @@ describe("pages", () => {
       cursor = result.nextCursor;
     } while (cursor !== undefined);
     expect(seen).toEqual(tools.map(({ name }) => name));
-    const { nextCursor } = (await page())?.result;
+    const { nextCursor } = (await page())?.result ?? {};
     const other = await session(kit, { path: "/mcp/b" });
     for (const bad of [
       "",
@@ -133,7 +140,6 @@ describe("pages", () => {
 
   test("a list that changed between two pages is begun again", () => {
     const cursors = new Cursors(2);
-    const nameOf = (name: string) => name;
     const { nextCursor } = cursors.page(["a", "b", "c"], nameOf, { key: "k", cursor: undefined });
     expect(cursors.page(["a", "b", "c"], nameOf, { key: "k", cursor: nextCursor })).toEqual({
       items: ["c"],
@@ -185,13 +191,7 @@ describe("what old revisions do not know is left out", () => {
     expect(result.tools[0]).toMatchObject({ outputSchema: { type: "array" }, icons: rich.icons });
   });
 
-  const answer = (result: object) => ({ result: result as never, raw: JSON.stringify(result) });
-  const audio = { type: "audio", data: "AAAA", mimeType: "audio/wav" };
-  const link = { type: "resource_link", uri: "note://one", name: "one" };
-
   test("of content, structured content and modern fields", () => {
-    const shown = (revision: string, result: object) =>
-      JSON.parse(resultText(answer(result), knows(revision))) as { content: unknown[] };
     const content = [{ type: "text", text: "t" }, audio, link];
     expect(
       shown("2024-11-05", { content }).content.map((block) => (block as { type: string }).type),

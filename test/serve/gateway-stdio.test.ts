@@ -18,6 +18,8 @@ const initialize = line({
 const call = (id: number | string, name: string, given: object = {}, more: object = {}) =>
   line({ id, method: "tools/call", params: { name, arguments: given, ...more } });
 
+const probe = (id: string) => line({ id, method: "server/discover", params: enveloped() });
+
 /** Runs it over all that is said at once, and reads what it answers. */
 async function talk(...said: string[]): Promise<Told[]> {
   const run = await mcphost("gateway", ...server)
@@ -48,7 +50,6 @@ describe("what is said at once, and then stdin ends", () => {
   });
 
   test("a probe decides nothing: it is answered again and again, and initialize still works", async () => {
-    const probe = (id: string) => line({ id, method: "server/discover", params: enveloped() });
     const all = await talk(
       probe("a"),
       probe("b"),
@@ -125,50 +126,50 @@ describe("what is said at once, and then stdin ends", () => {
   });
 });
 
-describe("a conversation", () => {
-  /** A gateway that is talked to. */
-  async function open() {
-    const home = await tempDir();
-    const env = { PATH: process.env["PATH"], HOME: home.path, XDG_CACHE_HOME: home.path };
-    const child = Bun.spawn({
-      cmd: [...sourceProgram, "gateway", ...server],
-      env,
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const all: Told[] = [];
-    const read = async () => {
-      let rest = "";
-      const decoder = new TextDecoder();
-      for await (const chunk of child.stdout) {
-        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-        rest = lines.pop() ?? "";
-        for (const one of lines) all.push(JSON.parse(one) as Told);
-      }
-    };
-    const reading = read();
-    return {
-      child,
-      all,
-      home,
-      say: (text: string) => {
-        child.stdin.write(text);
-        child.stdin.flush();
-      },
-      answered: async (id: number | string) => {
-        await waitFor(() => answerTo(all, id) !== undefined);
-        return answerTo(all, id);
-      },
-      async [Symbol.asyncDispose]() {
-        child.kill();
-        await child.exited;
-        await reading;
-        await home[Symbol.asyncDispose]();
-      },
-    };
-  }
+/** A gateway that is talked to. */
+async function open() {
+  const home = await tempDir();
+  const env = { PATH: process.env["PATH"], HOME: home.path, XDG_CACHE_HOME: home.path };
+  const child = Bun.spawn({
+    cmd: [...sourceProgram, "gateway", ...server],
+    env,
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const all: Told[] = [];
+  const read = async () => {
+    let rest = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stdout) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      for (const one of lines) all.push(JSON.parse(one) as Told);
+    }
+  };
+  const reading = read();
+  return {
+    child,
+    all,
+    home,
+    say: (text: string) => {
+      child.stdin.write(text);
+      child.stdin.flush();
+    },
+    answered: async (id: number | string) => {
+      await waitFor(() => answerTo(all, id) !== undefined);
+      return answerTo(all, id);
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.exited;
+      await reading;
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
 
+describe("a conversation", () => {
   test("a ping in a call is answered at once, and a cancelled call never", async () => {
     await using gateway = await open();
     gateway.say(initialize + call("slow", "hang"));
