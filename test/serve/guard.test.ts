@@ -413,6 +413,12 @@ describe("errors", () => {
     expect(it.logged.map(({ text }) => text)).toContain("GET /breaks: secret of /home/me");
   });
 
+  test("B095 hide what is secret, whatever they are about", async () => {
+    await using it = served({ redact: hideStart });
+    expect(await (await it.ask("/fails")).text()).toContain('server \\"x\\" cannot be ***ed');
+    expect(await (await it.ask("/start")).text()).toContain("nothing is at /***");
+  });
+
   test.each([
     ["open /etc/ssl/x.pem: no", "open …/x.pem: no"],
     ['"/a/b c/d"', '"…/b c/d"'],
@@ -497,6 +503,10 @@ describe("what the server itself refuses", () => {
     },
   );
 });
+
+function hideStart(text: string): string {
+  return text.replaceAll("start", "***");
+}
 
 /** A POST of a body that says to be of a type, or says nothing. */
 function post(body: Bun.BodyInit, type?: string) {
