@@ -107,7 +107,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** An origin as browsers write it; undefined for what is none. */
-export function originOf(text: string): string | undefined {
+function originOf(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || url.host === "") return undefined;
   return `${url.protocol}//${url.host}`;
@@ -159,7 +159,8 @@ function quoted(text: string): string {
 function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
-    "access-control-expose-headers": "mcp-session-id, mcp-protocol-version, location, retry-after",
+    "access-control-expose-headers":
+      "mcp-session-id, mcp-protocol-version, mcphost-call, location, retry-after",
     vary: "origin",
   };
 }

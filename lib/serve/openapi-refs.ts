@@ -23,11 +23,6 @@ export function kindOf(keyword: string): "data" | "table" | "schema" {
   return tableKeywords.has(keyword) ? "table" : "schema";
 }
 
-/** `key` as one step of a JSON pointer. */
-export function step(key: string): string {
-  return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-}
-
 /** The base URI within a schema, given the one round it. */
 export function baseOf(schema: JsonObject, base: string): string {
   const { $id } = schema;
@@ -135,6 +130,11 @@ export function holdsReference(value: Json | undefined): boolean {
 }
 
 // --- internal ---
+
+/** `key` as one step of a JSON pointer. */
+function step(key: string): string {
+  return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
 
 /** Today's anchors, and those of draft 7: an `$id` that is a fragment alone. */
 function anchorsOf({ $anchor, $dynamicAnchor, $id }: JsonObject): string[] {

@@ -25,15 +25,6 @@ export function refusalOf(
   return toHttpError(error);
 }
 
-/** llama-server's own words for a status. */
-export function llamaType(status: number): string {
-  if (status === 401) return "authentication_error";
-  if (status === 403) return "permission_error";
-  if (status === 404) return "not_found_error";
-  if (status === 503) return "unavailable_error";
-  return status >= 500 ? "server_error" : "invalid_request_error";
-}
-
 /** A refusal in llama-server's shape, and beside it in `error` as everywhere else. */
 export function llamaRefusal(error: unknown): Response {
   const { status, message, options } = toHttpError(error);
@@ -43,6 +34,15 @@ export function llamaRefusal(error: unknown): Response {
 }
 
 // --- internal ---
+
+/** llama-server's own words for a status. */
+function llamaType(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 404) return "not_found_error";
+  if (status === 503) return "unavailable_error";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}
 
 function unknown(name: string, { facts }: HostError, caller: Caller): HttpError {
   const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;
