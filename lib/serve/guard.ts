@@ -106,14 +106,14 @@ export function isLoopback(hostname: string): boolean {
   return name === "localhost" || name === "::1" || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
+// --- internal ---
+
 /** An origin as browsers write it; undefined for what is none. */
 function originOf(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || url.host === "") return undefined;
   return `${url.protocol}//${url.host}`;
 }
-
-// --- internal ---
 
 /** The port of a Host that is an address and no name. */
 function addressOf(host: string): string | undefined {

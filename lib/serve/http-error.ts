@@ -101,7 +101,7 @@ export function errorResponse(error: unknown, redact: (text: string) => string):
 }
 
 /** The status of an error by its code. */
-export function statusOf(code: ErrorCode): number {
+function statusOf(code: ErrorCode): number {
   return statuses[code];
 }
 

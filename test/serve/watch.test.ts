@@ -10,7 +10,7 @@ import { waitFor } from "../processes.ts";
 import { type Fixture, type ServedHost, serveOver } from "./kit.ts";
 
 /** A server with the tools of the fixture that are called here. */
-function server(options: Fixture = {}): Fixture {
+function fixture(options: Fixture = {}): Fixture {
   return { tools: tools("echo", "exit", "lists", "pid", "refuse", "wait"), ...options };
 }
 
@@ -49,7 +49,7 @@ describe("/health", () => {
   });
 
   test("once ready it stays so, whatever ends later", async () => {
-    await using it = serveOver({ a: server({ lifecycle: "eager" }) });
+    await using it = serveOver({ a: fixture({ lifecycle: "eager" }) });
     await it.served.context.discovery.done;
     await it.host.call({ tool: "a_exit", arguments: {} });
     await waitFor(async () => (await states(it))["a"] === "failed");
@@ -86,7 +86,7 @@ describe("servers", () => {
   });
 
   test("a lazy one rests after the first look, starts for its first call and is kept", async () => {
-    await using it = serveOver({ a: server() });
+    await using it = serveOver({ a: fixture() });
     await it.served.context.discovery.done;
     expect(await states(it)).toEqual({ a: "idle" });
     const call = async (tool: string) => await it.host.call({ tool, arguments: {} });
@@ -96,13 +96,13 @@ describe("servers", () => {
   });
 
   test("one that is used while it is first looked at is not stopped under it", async () => {
-    await using it = serveOver({ a: server({ startMs: 100 }) });
+    await using it = serveOver({ a: fixture({ startMs: 100 }) });
     const outcome = await it.host.call({ tool: "a_wait", arguments: { ms: 300 } });
     expect(outcome.status).toBe("completed");
   });
 
   test("idleMs stops it after that time without calls, and not under one", async () => {
-    await using it = serveOver({ a: server({ idleMs: 150 }) });
+    await using it = serveOver({ a: fixture({ idleMs: 150 }) });
     await it.served.context.discovery.done;
     const long = it.host.call({ tool: "a_wait", arguments: { ms: 500 } });
     expect(textOf(await long)).toBe("waited");
@@ -113,7 +113,7 @@ describe("servers", () => {
 
   test("B095 no secret is in what is told of them, errors and events included", async () => {
     const rude = { command: "/nowhere/s3cr3t", args: [], lifecycle: "eager" as const };
-    await using it = serveOver({ rude, a: server() }, { redact: hideSecret });
+    await using it = serveOver({ rude, a: fixture() }, { redact: hideSecret });
     const heard = await listen(it);
     await it.host.call({ tool: "rude_x", arguments: {} });
     await waitFor(() => heard.text().includes("server_start"));
@@ -144,7 +144,7 @@ describe("servers", () => {
 
 describe("/metrics", () => {
   test("counts calls, errors, times, starts and ends", async () => {
-    await using it = serveOver({ a: server(), b: server() });
+    await using it = serveOver({ a: fixture(), b: fixture() });
     await it.served.context.discovery.done;
     for (const tool of ["a_echo", "a_echo", "a_refuse", "b_exit"])
       await it.host.call({ tool, arguments: {}, validate: false });
@@ -176,7 +176,7 @@ describe("/metrics", () => {
   });
 
   test("a call that runs is in flight", async () => {
-    await using it = serveOver({ a: server() });
+    await using it = serveOver({ a: fixture() });
     const running = it.host.call({ tool: "a_wait", arguments: { ms: 300 } });
     const line = 'mcphost_calls_in_flight{server="a"} ';
     await waitFor(async () => (await (await it.ask("/metrics")).text()).includes(`${line}1\n`));
@@ -196,7 +196,7 @@ describe("/metrics", () => {
 
   test("a token sees the numbers of its tools alone", async () => {
     const tokens = [{ name: "ci", token: "secret-1", tools: ["a.echo"] }];
-    await using it = serveOver({ a: server() }, { tokens });
+    await using it = serveOver({ a: fixture() }, { tokens });
     await it.host.call({ tool: "a_echo", arguments: {} });
     await it.host.call({ tool: "a_lists", arguments: {}, validate: false });
     const text = await (await it.ask("/metrics", { token: "secret-1" })).text();
