@@ -26,8 +26,8 @@ export function refusalOf(
 }
 
 /** A refusal in llama-server's shape, and beside it in `error` as everywhere else. */
-export function llamaRefusal(error: unknown): Response {
-  const { status, message, options } = toHttpError(error);
+export function llamaRefusal(error: HttpError): Response {
+  const { status, message, options } = error;
   const type = llamaType(status);
   const body = { code: status, message, type, error: { ...errorBody(error), type } };
   return Response.json(body, { status, headers: { ...options.headers } });

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
-import { HttpError, toHttpError } from "./http-error.ts";
+import { HttpError, isHttpError, toHttpError } from "./http-error.ts";
 import { answerOf } from "./tools-answer.ts";
 import { readArguments, readAskedCall } from "./tools-body.ts";
 import { toolEntry } from "./tools-list.ts";
@@ -42,6 +42,8 @@ async function answerTools(exchange: Exchange, context: ServeContext): Promise<R
     const { id, outcome } = await call(exchange, context, { tool, params });
     return Response.json(answerOf(outcome, id));
   } catch (error) {
+    // Anything else is a fault of ours: it is logged, and told to nobody.
+    if (!isHttpError(error)) throw error;
     return llamaRefusal(error);
   }
 }
