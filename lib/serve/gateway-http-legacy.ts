@@ -91,6 +91,19 @@ export class LegacyHttp {
     const session = this.#sessionOf(exchange, scope, null);
     if (session instanceof Response) return session;
     const { context } = this.#world;
+    const last = exchange.request.headers.get("last-event-id");
+    const lost = last === null ? undefined : session.replays?.find(last);
+    if (lost !== undefined) {
+      const { streams } = context;
+      const stopping = new AbortController().signal;
+      const again = eventStream(
+        exchange,
+        { streams, stopping },
+        { headers: sessionHeader(session) },
+      );
+      lost.stream.attach(again, lost.after);
+      return again.response;
+    }
     const stream = eventStream(exchange, context, { headers: sessionHeader(session) });
     // Headers leave with the first bytes.
     stream.comment("open");
@@ -172,6 +185,7 @@ export class LegacyHttp {
       waiting,
       mayStream: true,
       isStream: isBatch,
+      replays: session.replays,
     });
   }
 }

@@ -5,6 +5,7 @@
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { errorText } from "./gateway-messages.ts";
+import type { Replays, ReplayStream } from "./gateway-replay.ts";
 import type { Waiter, Waiting } from "./gateway-waiting.ts";
 import { eventStream } from "./stream.ts";
 import type { EventStream } from "./stream.ts";
@@ -21,6 +22,8 @@ export interface ReplyOptions {
   mayStream: boolean;
   /** A stream at once, whatever comes. @default false */
   isStream?: boolean;
+  /** Streams of this client may be taken up again. */
+  replays?: Replays | undefined;
 }
 
 /** What work comes to: the text of a message and its status, or nothing (nobody waits for it any more). */
@@ -53,6 +56,7 @@ class Answering implements Waiter {
   readonly #resolve: (response: Response) => void;
   readonly #reject: (error: unknown) => void;
   #stream: EventStream | undefined;
+  #replay: ReplayStream | undefined;
   #isOver = false;
 
   constructor(
@@ -72,7 +76,9 @@ class Answering implements Waiter {
   say(text: string): void {
     if (this.#isOver || !this.#options.mayStream) return;
     const stream = this.#stream ?? this.#begin();
-    if (stream !== undefined && stream.waiting < waitingMax) stream.send({ data: text });
+    if (stream === undefined || stream.waiting > waitingMax) return;
+    if (this.#replay === undefined) stream.send({ data: text });
+    else this.#replay.send(text);
   }
 
   grow(): void {
@@ -85,7 +91,10 @@ class Answering implements Waiter {
     if (this.#isOver) return;
     this.#leave();
     const stream = this.#stream;
-    if (stream !== undefined) {
+    if (this.#replay !== undefined) {
+      if (reply !== undefined) this.#replay.send(reply.text);
+      this.#replay.end();
+    } else if (stream !== undefined) {
       if (reply !== undefined) stream.send({ data: reply.text });
       stream.end();
     } else if (reply === undefined) this.#resolve(new Response(null, { status: 202 }));
@@ -106,6 +115,8 @@ class Answering implements Waiter {
     try {
       // It ends with its answer: the end of the process is told by that.
       this.#stream = eventStream(exchange, { streams, stopping: new AbortController().signal });
+      this.#replay = this.#options.replays?.begin();
+      this.#replay?.attach(this.#stream);
       this.#resolve(this.#stream.response);
       return this.#stream;
     } catch (error) {

@@ -6,6 +6,7 @@ import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
 import { messageText } from "./gateway-messages.ts";
+import { Replays } from "./gateway-replay.ts";
 import { Running } from "./gateway-running.ts";
 import type { Aside, Downstream, Scope } from "./gateway-types.ts";
 import type { EventStream } from "./stream.ts";
@@ -25,6 +26,8 @@ export class Session implements Downstream {
   readonly knows: Knowledge;
   logLevel: McpLogLevel | undefined = logLevelDefault;
   readonly running = new Running();
+  /** Where its streams may be taken up again. */
+  readonly replays: Replays | undefined;
   /** What ends with it. */
   readonly belongings = new DisposableStack();
   readonly aside: Aside;
@@ -37,6 +40,7 @@ export class Session implements Downstream {
   constructor(scope: Scope, knows: Knowledge) {
     this.scope = scope;
     this.knows = knows;
+    this.replays = knows.priming ? new Replays() : undefined;
     this.aside = {
       notify: (method, params) => this.#notify(method, params),
       subscriptions: new Map(),

@@ -1,0 +1,97 @@
+/**
+ * Streams of answers that a client may take up again: what was sent on them is kept with its ids, within bounds, until its
+ * answer was sent to somebody; a client that lost one asks for what came after the last id that it has (protocol.md 1.6, 2.4). Only for
+ * revisions whose streams begin with an id.
+ */
+import type { EventStream } from "./stream.ts";
+
+interface Kept {
+  id: string;
+  data: string;
+}
+
+/** One stream, whatever connection it is on. */
+export class ReplayStream {
+  readonly #id: string;
+  readonly #forget: () => void;
+  #kept: Kept[] = [];
+  #size = 0;
+  #count = 0;
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  /** @param forget called when nothing more is to be sent on it */
+  constructor(id: string, forget: () => void) {
+    this.#id = id;
+    this.#forget = forget;
+  }
+
+  /** Goes on on a connection, after the event of this number. @default from its beginning, which has an id and no data */
+  attach(stream: EventStream, after?: number): void {
+    this.#stream?.end();
+    this.#stream = stream;
+    if (after === undefined) stream.send({ id: `${this.#id}-0`, data: "" });
+    for (const { id, data } of this.#kept)
+      if (numberOf(id) > (after ?? 0)) stream.send({ id, data });
+    // Headers leave with the first bytes.
+    stream.comment("open");
+    if (this.#isOver) this.#close();
+  }
+
+  send(data: string): void {
+    const event = { id: `${this.#id}-${++this.#count}`, data };
+    this.#kept.push(event);
+    this.#size += data.length;
+    while (this.#kept.length > eventsMax || (this.#size > charsMax && this.#kept.length > 1))
+      this.#size -= this.#kept.shift()?.data.length ?? 0;
+    if (this.#stream !== undefined && !this.#stream.closed) this.#stream.send(event);
+  }
+
+  /** Its answer was sent. */
+  end(): void {
+    this.#isOver = true;
+    if (this.#stream !== undefined && !this.#stream.closed) this.#close();
+  }
+
+  // --- internal ---
+
+  #close(): void {
+    this.#stream?.end();
+    this.#forget();
+  }
+}
+
+/** The streams of one session. */
+export class Replays {
+  readonly #streams = new Map<string, ReplayStream>();
+  #count = 0;
+
+  begin(): ReplayStream {
+    const id = String(++this.#count);
+    // The oldest has had its time.
+    if (this.#streams.size >= streamsMax)
+      for (const oldest of [...this.#streams.keys()].slice(0, 1)) this.#streams.delete(oldest);
+    const stream = new ReplayStream(id, () => this.#streams.delete(id));
+    this.#streams.set(id, stream);
+    return stream;
+  }
+
+  /** The stream that an event was on, and the event's number; undefined where it is not kept. */
+  find(lastEventId: string): { stream: ReplayStream; after: number } | undefined {
+    const [, id = "", number] = /^(\d{1,15})-(\d{1,15})$/.exec(lastEventId) ?? [];
+    const stream = this.#streams.get(id);
+    return stream && { stream, after: Number(number) };
+  }
+}
+
+// --- internal ---
+
+/** Of one stream. */
+const eventsMax = 1000;
+const charsMax = 4_194_304;
+/** Of one session. */
+const streamsMax = 64;
+
+function numberOf(id: string): number {
+  return Number(id.slice(id.indexOf("-") + 1));
+}
