@@ -39,6 +39,7 @@ export function testFace(seen: Seen): Face {
       stream.send({ event: "begin", data: "one\ntwo" });
       return stream.response;
     }),
+    at("GET", "/quiet", (exchange) => eventStream(exchange, context).response),
     at("GET", "/socket", (exchange) => {
       exchange.upgrade({ message: (socket, data) => void socket.send(`re: ${String(data)}`) });
       return undefined;

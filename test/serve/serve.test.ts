@@ -165,6 +165,28 @@ describe("streams and sockets", () => {
     await second.body!.cancel();
   });
 
+  test("600 idle ones, so many that descriptors are above 1,024: none is dropped, and a server starts", async () => {
+    const seen: Seen = { asked: [], signals: [] };
+    await using it = serveOver({ a: {} }, { faces: [testFace(seen)] });
+    await it.served.context.discovery.done;
+    const { port } = it.served;
+    let ended = 0;
+    const connect = async () => {
+      const close = () => void (ended += 1);
+      const handlers = { data() {}, close };
+      const socket = await Bun.connect({ hostname: "127.0.0.1", port: port!, socket: handlers });
+      socket.write(`GET /quiet HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
+      return socket;
+    };
+    const sockets = await Promise.all(Array.from({ length: 600 }, connect));
+    await waitFor(() => it.served.context.streams.size === 600);
+    expect((await it.host.call({ tool: "a_echo", arguments: {} })).status).toBe("completed");
+    expect((await it.ask("/hello")).status).toBe(200);
+    expect([ended, it.served.context.streams.size]).toEqual([0, 600]);
+    for (const socket of sockets) socket.terminate();
+    await waitFor(() => it.served.context.streams.size === 0);
+  });
+
   test("a WebSocket is guarded, counted and answered", async () => {
     await using it = served({ streamsMax: 1 });
     const socket = new WebSocket(`${it.served.url.replace("http", "ws")}/socket`);
