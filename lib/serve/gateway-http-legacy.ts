@@ -4,10 +4,10 @@
  */
 import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
-import { isRequest, isResponse, RpcError } from "../protocol/jsonrpc.ts";
+import { isRequest, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request } from "../protocol/jsonrpc.ts";
-import { readMessage } from "../protocol/read.ts";
-import { eraOfMessage, unsupported } from "./gateway-era.ts";
+import { notHere, readBatch } from "./gateway-batch.ts";
+import { unsupported } from "./gateway-era.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { negotiated } from "./gateway-greet.ts";
 import type { HttpWorld } from "./gateway-http-modern.ts";
@@ -51,28 +51,14 @@ export class LegacyHttp {
 
   /** Several messages: of sessions of 2025-03-26 alone. */
   async batch(values: readonly Json[], exchange: Exchange, scope: Scope): Promise<Response> {
-    const readings = values.map((value) => readMessage(value).message);
-    const messages = readings.filter((message) => message !== undefined);
-    if (values.length === 0) return refuse(400, invalidRequest("an empty batch"));
-    if (messages.length < readings.length || values.length > batchMax)
-      return refuse(400, invalidRequest("the batch holds what is no message, or too much"));
-    const isModern = messages.some(
-      (message) => !isResponse(message) && eraOfMessage(message).era !== "legacy",
-    );
-    if (isModern || !exchange.request.headers.has("mcp-session-id"))
-      return refuse(400, invalidRequest("batches belong to sessions of 2025-03-26"));
+    const batch = readBatch(values);
+    if (batch instanceof RpcError) return refuse(400, batch);
+    if (!exchange.request.headers.has("mcp-session-id")) return refuse(400, notHere());
     const session = this.#sessionOf(exchange, scope, null);
     if (session instanceof Response) return session;
-    if (!session.knows.batches)
-      return refuse(400, invalidRequest("batches belong to sessions of 2025-03-26"));
-    const requests: Request[] = [];
-    for (const message of messages) {
-      if (isResponse(message)) continue;
-      if (isRequest(message)) requests.push(message);
-      else session.running.notified(message);
-    }
-    if (requests.some(({ method }) => method === "initialize"))
-      return refuse(400, invalidRequest("initialize is never in a batch"));
+    if (!session.knows.batches) return refuse(400, notHere());
+    const { requests, notifications } = batch;
+    for (const notification of notifications) session.running.notified(notification);
     return requests.length === 0 ? accepted() : await this.#reply(requests, session, exchange);
   }
 
@@ -192,8 +178,6 @@ export class LegacyHttp {
 
 // --- internal ---
 
-const batchMax = 100;
-
 /** Nobody's word: a client that sends no Accept takes what comes. */
 function acceptsBoth(accept: string | null): boolean {
   if (accept === null || accept.includes("*/*")) return true;
@@ -210,8 +194,4 @@ function accepted(): Response {
 
 function plainError(message: string): RpcError {
   return new RpcError({ code: -32000, message });
-}
-
-function invalidRequest(message: string): RpcError {
-  return new RpcError({ code: -32600, message });
 }
