@@ -1,4 +1,5 @@
 /** What a person at the terminal sees of `serve` while it runs: servers as they start and end, calls as they end. */
+import type { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { HostEvent, OpenedHost } from "../host/types.ts";
 import type { Io } from "./types.ts";
@@ -16,8 +17,7 @@ export function showEvents(host: Pick<OpenedHost, "onEvent">, io: Pick<Io, "stde
 export function logFailures(host: Pick<OpenedHost, "onEvent">, log: Log): Disposable {
   return host.onEvent((event) => {
     if (event.type !== "server_state" || event.error === undefined) return;
-    const { message, code } = event.error;
-    if (code !== "cancelled") log({ level: "warn", text: message });
+    if (event.error.code !== "cancelled") log({ level: "warn", text: wordsOf(event.error) });
   });
 }
 
@@ -30,11 +30,16 @@ const states: Readonly<Record<string, string>> = {
   stopped: "stopped",
 };
 
+function wordsOf({ message, hint }: HostError): string {
+  return hint === undefined ? message : `${message}; ${hint}`;
+}
+
 function textOf(event: HostEvent): string | undefined {
   const server = `[${event.server}]`;
   switch (event.type) {
     case "server_state":
-      return event.error?.message ?? `${server} ${states[event.state] ?? event.state}`;
+      if (event.error !== undefined) return wordsOf(event.error);
+      return `${server} ${states[event.state] ?? event.state}`;
     case "call_end": {
       const by = event.owner === "default" ? "" : ` for ${event.owner}`;
       return `${server} ${event.tool} ${event.status}${by}, ${Math.round(event.durationMs)} ms`;
