@@ -11,6 +11,7 @@ import { liveProcesses } from "../processes.ts";
 import { median, paired, peakMiB, sample } from "./measure.ts";
 import { remote } from "./remote.ts";
 import { met, print, ratio, type Row, wall } from "./rows.ts";
+import { serving } from "./serve.ts";
 
 const root = join(import.meta.dir, "..", "..");
 const bun = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/null"];
@@ -28,6 +29,7 @@ try {
     ...(await prompt()),
     ...(await loops()),
     ...(await remote(setup)),
+    ...(await serving(setup)),
   ];
   print(rows);
   if (Bun.argv.includes("--assert") && !rows.every(met)) process.exitCode = 1;

@@ -1,0 +1,75 @@
+/** What calls through `mcphost serve` cost, beside a bare proxy in front of the same server. */
+import { join } from "node:path";
+
+import { paired } from "./measure.ts";
+import type { Setup } from "./remote.ts";
+import { ratio, type Row } from "./rows.ts";
+
+/** Rows of the REST faces at 1, 16 and 64 connections. */
+export async function serving({ bun, dist, env }: Setup): Promise<Row[]> {
+  const program = (name: string) => [...bun, join(import.meta.dir, name)];
+  const server = program("server.ts");
+  await using ours = await start([
+    ...bun,
+    join(dist, "mcphost.js"),
+    "serve",
+    "--port=0",
+    "--json",
+    "--",
+    ...server,
+  ]);
+  await using floor = await start([...program("serve-floor.ts"), ...server]);
+  const rows: Row[] = [];
+  for (const face of ["tools", "tool"]) {
+    const what = face === "tools" ? "POST /tools" : "POST /tools/NAME";
+    for (const connections of [1, 16, 64]) {
+      const load = (origin: string) => loaded(origin, face, connections);
+      const samples = await paired(
+        5,
+        () => load(ours.origin),
+        () => load(floor.origin),
+      );
+      const rate = ({ calls, ms }: Load) => calls / ms;
+      const row = ratio(`${what}, ${connections} connections`, samples, rate, "calls/ms", 0.6);
+      rows.push({ ...row, atLeast: true });
+      if (connections === 64)
+        rows.push(ratio(`${what}, p99`, samples, ({ p99 }) => p99, "ms", 2.5));
+    }
+  }
+  return rows;
+
+  async function start(argv: string[]) {
+    const child = Bun.spawn(argv, { env: env(), stdout: "pipe", stderr: "ignore" });
+    const decoder = new TextDecoder();
+    let printed = "";
+    for await (const chunk of child.stdout) {
+      printed += decoder.decode(chunk, { stream: true });
+      if (printed.includes("\n")) break;
+    }
+    const [origin] = /http:\/\/[\d.:]+/.exec(printed) ?? [];
+    if (origin === undefined) throw new Error(`${argv.join(" ")} listens nowhere: ${printed}`);
+    return {
+      origin,
+      async [Symbol.asyncDispose]() {
+        child.kill();
+        await child.exited;
+      },
+    };
+  }
+
+  async function loaded(origin: string, face: string, connections: number): Promise<Load> {
+    const argv = [...program("serve-load.ts"), origin, face, String(connections), "1500"];
+    const child = Bun.spawn(argv, { env: env(), stdout: "pipe", stderr: "inherit" });
+    const text = await child.stdout.text();
+    if ((await child.exited) !== 0) throw new Error(`load on ${origin} failed`);
+    return JSON.parse(text) as Load;
+  }
+}
+
+// --- internal ---
+
+interface Load {
+  calls: number;
+  ms: number;
+  p99: number;
+}
