@@ -18,6 +18,8 @@ import type { World } from "./world.ts";
 /** How long servers have to answer a cancellation, and slow readers of stderr to read the last lines. */
 const leaveMs = 300;
 const drainMs = 1000;
+/** Wrappers (timeout, a package runner) hand on a signal that the whole group was sent: what comes within this is the same. */
+const sameSignalMs = 100;
 /** A quick command is most often over before this. */
 const hangupMs = 50;
 
@@ -62,8 +64,13 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
   const { status, ...rest } = world;
   const shown = status && !json && flags["quiet"] !== true ? { status } : {};
   const left = Promise.withResolvers<undefined>();
+  let endedAt: number | undefined;
   const end = (reason: HostError) => {
-    if (controller.signal.aborted) return left.resolve(undefined);
+    if (endedAt !== undefined) {
+      if (performance.now() - endedAt > sameSignalMs) left.resolve(undefined);
+      return;
+    }
+    endedAt = performance.now();
     controller.abort(reason);
     if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
   };
