@@ -1,5 +1,5 @@
 /** Tool calls of the gateway: through the host's one call path, results byte for byte where the client takes them so. */
-import type { HostError } from "../base/errors.ts";
+import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
@@ -16,7 +16,7 @@ export async function callTool(
   question: Question,
   { host, logs }: { host: OpenedHost; logs: Logs },
 ): Promise<string> {
-  const { params, from, signal, notify } = question;
+  const { params, from, notify } = question;
   const { name, arguments: args = {} } = params;
   if (typeof name !== "string") badParams("tools/call needs the name of a tool");
   if (!isObject(args)) badParams("the arguments of a tool are an object");
@@ -32,9 +32,9 @@ export async function callTool(
       actor: "gateway",
       owner: scope.owner,
       admits: scope.allows,
-      signal,
       onCall: ({ server }) => (flight.server = server),
     };
+    cancellable(request, question, host);
     if (onProgress !== undefined) request.onProgress = onProgress;
     if (meta !== undefined) request.meta = meta;
     if (from.logLevel !== undefined) request.logLevel = from.logLevel;
@@ -63,6 +63,27 @@ function progressOf({
 }
 
 // --- internal ---
+
+/** Lets a client give its call up: by the call's id where that will do, for signals are dear. */
+function cancellable(request: OwnedCallRequest, question: Question, host: OpenedHost): void {
+  if (question.onCancel === undefined) {
+    request.signal = question.signal;
+    return;
+  }
+  const id = (request.id = crypto.randomUUID());
+  const { onCall } = request;
+  let isCancelled = false;
+  const cancel = () => {
+    isCancelled = true;
+    host.cancel(id, new HostError("cancelled", "the client cancelled the call"));
+  };
+  question.onCancel(cancel);
+  // What was cancelled before the host had begun it.
+  request.onCall = (call) => {
+    onCall?.(call);
+    if (isCancelled) cancel();
+  };
+}
 
 /** What speaks of one hop alone (protocol.md 2.6, 4). */
 const ofTheHop: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ import { RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request, RequestId } from "../protocol/jsonrpc.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
-import type { Downstream, Gateway } from "./gateway-types.ts";
+import type { Downstream, Gateway, Notify, Question } from "./gateway-types.ts";
 
 /** The text of an answer; undefined where nobody waits for it any more. */
 export type Answered = { text: string; isRefused: boolean } | undefined;
@@ -21,7 +21,7 @@ export interface AnswerWith {
 
 export class Running {
   /** Keyed with the id's type: 1 and "1" are two requests. */
-  readonly #byId = new Map<RequestId, AbortController>();
+  readonly #byId = new Map<RequestId, Underway>();
 
   get size(): number {
     return this.#byId.size;
@@ -32,20 +32,16 @@ export class Running {
     const { gateway, from, say } = options;
     const refusal = this.#refusal(id);
     if (refusal !== undefined) return { text: errorText(id, refusal), isRefused: true };
-    const abort = new AbortController();
-    const { signal } = abort;
-    this.#byId.set(id, abort);
-    const notify = (name: string, given: JsonObject) => {
-      if (this.#byId.get(id) === abort) say(messageText({ method: name, params: given }));
-    };
+    const underway = new Underway({ id, method, params }, from, say);
+    this.#byId.set(id, underway);
     let text: string;
     try {
-      text = answerText(id, await gateway.answer({ id, method, params, from, signal, notify }));
+      text = answerText(id, await gateway.answer(underway));
     } catch (error) {
       text = errorText(id, toRpcError(error, from));
     }
     // Whoever cancels takes it away.
-    if (this.#byId.get(id) !== abort) return undefined;
+    if (underway.isCancelled) return undefined;
     this.#byId.delete(id);
     return { text, isRefused: false };
   }
@@ -74,12 +70,60 @@ export class Running {
   }
 
   #cancel(id: RequestId): void {
-    const abort = this.#byId.get(id);
+    const underway = this.#byId.get(id);
     this.#byId.delete(id);
-    abort?.abort(new Error("cancelled by the client"));
+    underway?.cancel();
   }
 }
 
 // --- internal ---
 
 const runningMax = 1000;
+
+/** One request that is under way. Its signal is made when somebody wants one. */
+class Underway implements Question {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly from: Downstream;
+  readonly #say: (text: string) => void;
+  #controller: AbortController | undefined;
+  #action: (() => void) | undefined;
+  isCancelled = false;
+
+  constructor(
+    { id, method, params }: Required<Pick<Request, "id" | "method" | "params">>,
+    from: Downstream,
+    say: (text: string) => void,
+  ) {
+    this.id = id;
+    this.method = method;
+    this.params = params;
+    this.from = from;
+    this.#say = say;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.isCancelled) this.#abort();
+    return this.#controller.signal;
+  }
+
+  readonly notify: Notify = (method, params) => {
+    if (!this.isCancelled) this.#say(messageText({ method, params }));
+  };
+
+  onCancel(action: () => void): void {
+    this.#action = action;
+  }
+
+  cancel(): void {
+    this.isCancelled = true;
+    this.#action?.();
+    this.#abort();
+  }
+
+  #abort(): void {
+    this.#controller?.abort(new Error("cancelled by the client"));
+  }
+}

@@ -42,7 +42,9 @@ export interface Question {
   params: JsonObject;
   from: Downstream;
   /** Fires when nobody waits for the answer any more. */
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
+  /** Where there is no signal yet, and a call back costs less: what is done then, in its place. */
+  onCancel?(action: () => void): void;
   /** Tells the client something on the stream of this request, before its answer. */
   notify: Notify;
 }
