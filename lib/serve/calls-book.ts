@@ -73,8 +73,8 @@ export class CallBook {
   }
 
   /** `host.call`, written down. One whose name means nothing leaves no trace. */
-  begin(request: Omit<OwnedCallRequest, "id">): BegunCall {
-    const id = crypto.randomUUID();
+  begin(request: OwnedCallRequest): BegunCall {
+    const { id = crypto.randomUUID() } = request;
     const { host, now } = this.#options;
     const { tool: name, arguments: args = {}, owner = "default", actor = "script" } = request;
     const argumentBytes = weigh(args, argumentBytesMax);
