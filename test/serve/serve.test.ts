@@ -170,10 +170,9 @@ describe("streams and sockets", () => {
     await using it = serveOver({ a: {} }, { faces: [testFace(seen)] });
     await it.served.context.discovery.done;
     const { port } = it.served;
-    let ended = 0;
+    const ended: unknown[] = [];
     const connect = async () => {
-      const close = () => void (ended += 1);
-      const handlers = { data() {}, close };
+      const handlers = { data() {}, close: (socket: unknown) => void ended.push(socket) };
       const socket = await Bun.connect({ hostname: "127.0.0.1", port: port!, socket: handlers });
       socket.write(`GET /quiet HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
       return socket;
@@ -182,7 +181,7 @@ describe("streams and sockets", () => {
     await waitFor(() => it.served.context.streams.size === 600);
     expect((await it.host.call({ tool: "a_echo", arguments: {} })).status).toBe("completed");
     expect((await it.ask("/hello")).status).toBe(200);
-    expect([ended, it.served.context.streams.size]).toEqual([0, 600]);
+    expect([ended.length, it.served.context.streams.size]).toEqual([0, 600]);
     for (const socket of sockets) socket.terminate();
     await waitFor(() => it.served.context.streams.size === 0);
   });
