@@ -27,11 +27,14 @@ export interface HttpWorld {
 
 export class ModernHttp {
   readonly #world: HttpWorld;
-  /** By the schema of a tool, which is one object for as long as its list is kept. */
-  readonly #headers = new WeakMap<JsonObject, { of: ArgumentHeaders | undefined }>();
+  /** By the name of a tool, until a list may have changed. */
+  readonly #headers = new Map<string, { of: ArgumentHeaders | undefined }>();
 
   constructor(world: HttpWorld) {
     this.#world = world;
+    world.context.host.onEvent(({ type }) => {
+      if (type === "tools_changed" || type === "server_state") this.#headers.clear();
+    });
   }
 
   async post(message: Request, exchange: Exchange, from: Downstream): Promise<Response> {
@@ -89,20 +92,10 @@ export class ModernHttp {
   ): Promise<string | undefined> {
     if (typeof name !== "string" || !isObject(args)) return undefined;
     const tool = scope.server === undefined ? name : `${scope.server}/${name}`;
-    let wanted: Record<string, string> | undefined;
-    try {
-      const { inputSchema } = await this.#world.context.host.resolve(tool, {
-        signal: request.signal,
-      });
-      let known = this.#headers.get(inputSchema);
-      if (known === undefined)
-        this.#headers.set(inputSchema, (known = { of: argumentHeaders(inputSchema) }));
-      wanted = known.of?.(args);
-    } catch {
-      // What is wrong with the tool is told by its call.
-      return undefined;
-    }
-    for (const [header, value] of Object.entries(wanted ?? {})) {
+    const known = this.#headers.get(tool) ?? (await this.#headersOf(tool, request.signal));
+    const wanted = known?.of?.(args);
+    if (wanted === undefined) return undefined;
+    for (const [header, value] of Object.entries(wanted)) {
       const given = request.headers.get(header);
       if (given === null) return `${header} is missing`;
       const decoded = decodeHeaderValue(given);
@@ -114,9 +107,27 @@ export class ModernHttp {
     }
     return undefined;
   }
+
+  async #headersOf(
+    tool: string,
+    signal: AbortSignal,
+  ): Promise<{ of: ArgumentHeaders | undefined } | undefined> {
+    try {
+      const { inputSchema } = await this.#world.context.host.resolve(tool, { signal });
+      const known = { of: argumentHeaders(inputSchema) };
+      if (this.#headers.size < headersMax) this.#headers.set(tool, known);
+      return known;
+    } catch {
+      // What is wrong with the tool is told by its call.
+      return undefined;
+    }
+  }
 }
 
 // --- internal ---
+
+/** Tools that are remembered. */
+const headersMax = 20_000;
 
 function isNumber(text: string): boolean {
   return /^-?\d+(\.\d+)?$/.test(text);

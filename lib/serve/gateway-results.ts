@@ -23,11 +23,11 @@ export function resultText(
   const shown = shownTo(result, knows);
   const text = shown === result ? raw : JSON.stringify(shown);
   if (knows.era === "legacy") return text;
-  return spliced(text, {
-    ...(shown.resultType === undefined && { resultType: "complete" }),
-    ...(kept && typeof shown.ttlMs !== "number" && uncached),
-    ...(shown._meta === undefined && ourMeta),
-  });
+  const head =
+    (shown.resultType === undefined ? texts.complete : "") +
+    (kept && typeof shown.ttlMs !== "number" ? texts.uncached : "") +
+    (shown._meta === undefined ? texts.meta : "");
+  return spliced(text, head);
 }
 
 /** The text of a result of our own. `kept` as of `resultText`. */
@@ -46,13 +46,27 @@ export function ownText(result: JsonObject, { era }: Knowledge, kept = false): s
 
 const ourMeta = { _meta: { [`${metaPrefix}serverInfo`]: ourInfo } };
 
-/** The text of an object with more members at its beginning. */
-function spliced(text: string, members: JsonObject): string {
-  const more = JSON.stringify(members);
-  if (more === "{}") return text;
-  const rest = text.slice(text.indexOf("{") + 1);
-  return rest.trimStart() === "}" ? more : `${more.slice(0, -1)},${rest}`;
+/** Members as they stand at the beginning of an object. */
+const texts = {
+  complete: membersOf({ resultType: "complete" }),
+  uncached: membersOf(uncached),
+  meta: membersOf(ourMeta),
+};
+
+function membersOf(members: JsonObject): string {
+  return `${JSON.stringify(members).slice(1, -1)},`;
 }
+
+/** The text of an object with more members at its beginning. */
+function spliced(text: string, members: string): string {
+  if (members === "") return text;
+  const from = text.indexOf("{") + 1;
+  const isEmpty = text.length < emptyMax && text.slice(from).trimStart() === "}";
+  return isEmpty ? `{${members.slice(0, -1)}}` : `{${members}${text.slice(from)}`;
+}
+
+/** No object without members is longer, with some space in it. */
+const emptyMax = 100;
 
 /** The result itself where nothing in it has to go. */
 function shownTo(result: JsonObject, knows: Knowledge): JsonObject {
