@@ -48,6 +48,7 @@ export const requirements: Readonly<Record<string, string>> = {
   O025: "A request for something undeclared is refused at once, and the tool's own error arrives",
   // Processes
   B019: "Each reason why a server cannot be reached is told in its own words, with evidence",
+  B022: "A process that the system refuses is an error of its one server, with its errno; the others and the result are there",
   B073: "Ended servers of a long-lived host leave no zombies",
   B074: "At any time there is one process for each server, and a replaced one is ended",
   B076: "What a wrapper started ends with it, in a session of its own too",
