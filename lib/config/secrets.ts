@@ -21,6 +21,8 @@ export function redact(text: string, secrets: Iterable<string>): string {
           base64Form(line),
           inQuotes(line),
           inQuotes(inQuotes(line)),
+          // As a host name has it.
+          ...(isKey.test(line) ? [line.toLowerCase()] : []),
         ])
           forms.add(form);
   let result = text;

@@ -263,6 +263,11 @@ test.each([
   expect(secretsOfUrl(`https://host${path}`)).toEqual(secrets);
 });
 
+test("hides a key as a host name has it, in small letters", () => {
+  const key = "AbCdEfGhIjKlMnOp12345678";
+  expect(redact("redirects to http://abcdefghijklmnop12345678.test", [key])).not.toContain("abc");
+});
+
 test("hides secrets by their values, the longest first, in the forms of JSON and URLs too", () => {
   const secrets = [
     "s3cr3t",
