@@ -45,7 +45,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
     // Straight through once the desk is there: calls may be many.
     call: (request) => opened?.call(request) ?? desk().then((it) => it.call(request)),
-    resolve: async (name, options) => (await desk()).resolve(name, options),
+    resolve: async (name, more) => (await desk()).resolve(name, more),
     resources: async (request) => (await features()).resources(request),
     read: async (request) => (await features()).read(request),
     locate: async (uri, given) => (await features()).locate(uri, given),

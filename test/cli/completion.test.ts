@@ -215,7 +215,6 @@ describe("the lists of tools that completion knows", () => {
     const folder = dir.file("mcphost", "tools");
     await mkdir(folder, { recursive: true });
     const { readdir, utimes } = await import("node:fs/promises");
-    const fileOf = (i: number) => `${String(i).padStart(32, "0")}.json`;
     for (let i = 0; i < 205; i++) {
       await Bun.write(`${folder}/${fileOf(i)}`, "{}");
       await utimes(`${folder}/${fileOf(i)}`, i, i);
@@ -227,6 +226,10 @@ describe("the lists of tools that completion knows", () => {
     expect(left).toContain(fileOf(204));
   });
 });
+
+function fileOf(number: number): string {
+  return `${String(number).padStart(32, "0")}.json`;
+}
 
 const guide = new URL("../fixtures/cli/guide.ts", import.meta.url).pathname;
 
