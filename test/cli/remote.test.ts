@@ -159,13 +159,13 @@ describe.concurrent("a URL", () => {
     );
     const inUrl = server.url.replace("http://", "http://user:pa55word99@");
     const refused =
-      "  the credentials that it was given are refused: are they right, and do they still hold?\n";
+      "  the credentials that it was given are refused: are they right, and do they still hold?";
     const run = await mcphost("call", "x", "-s", `web=${inUrl}`).run();
     expectRun(run, { code: 7, stderr: /: bad Basic \*+=*\n {2}the credentials/ });
     const header = ["--header", "Authorization: Bearer wrongtoken"];
     const given = await mcphost("call", "x", "-s", `web=${server.url}`, ...header).run();
     expectRun(given, { code: 7, stderr: /: bad \*\*\*\n/ });
-    expect(given.stderr).toEndWith(refused);
+    expect(given.stderr).toContain(refused);
   });
 
   test("404 names the address, and a transport that was said and not found out", async () => {
