@@ -38,7 +38,12 @@ const world: World = {
     { name: "doctor", description: "what is wrong" },
   ],
   async command(name) {
-    const usage = { call: "TOOL [ARG…]", doctor: "[SERVER…]", tee: "FILE -- COMMAND…" }[name];
+    const usage = {
+      call: "TOOL [ARG…]",
+      doctor: "[SERVER…]",
+      tee: "FILE -- COMMAND…",
+      task: "[ID] [-- COMMAND…]",
+    }[name];
     if (usage === undefined) return undefined;
     return { name, usage, flags: common, description: "", example: "", run: done };
   },
@@ -51,6 +56,7 @@ const world: World = {
   ],
   prompts: async () => [],
   resources: async () => [],
+  tasks: async () => [{ taskId: "786512e2", tool: "grow" }],
   suggest: () => async () => [],
 };
 
@@ -89,6 +95,8 @@ describe("what can stand at the cursor", () => {
     expect(await offers("m tee ")).toBe("files");
     expect(await offers("m tee file ")).toEqual([]);
     expect(await offers("m call x -- np")).toBe("files");
+    expect(await offers("m task ")).toEqual(["786512e2"]);
+    expect(await offers("m task 786512e2 ")).toEqual([]);
   });
 
   test("arguments: required first, none twice, and the values that the schema names", async () => {
