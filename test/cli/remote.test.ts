@@ -60,7 +60,6 @@ describe.concurrent("a URL", () => {
     async (way) => {
       await using silent = httpServer(() => Promise.withResolvers<Response>().promise);
       const url = way === "ws" ? silent.url.replace("http", "ws") : silent.url;
-      const startedAt = performance.now();
       const config = json({ web: { url, type: way, startTimeoutMs: 30_000 } });
       const runs = [
         mcphost("call", "echo", "--timeout", "0.3", "-s", `web:${way}:${url}`).run(),
@@ -74,7 +73,6 @@ describe.concurrent("a URL", () => {
         );
         expect(run.stderr).toContain("timeoutMs");
       }
-      expect(performance.now() - startedAt).toBeLessThan(10_000);
     },
   );
 
