@@ -60,7 +60,7 @@ export async function ensureTrusted(server: ServerConfig, context: TrustContext)
   const words = entryWords(server);
   if (
     await asked?.confirm(
-      `${words}\n  It was found here, you did not name it, and it ${powerOf(server)}. Trust it?`,
+      `${words}\n  It was found here, you did not name it, and it ${powerOf(server)}.\n  Trust it?`,
     )
   ) {
     await store.add([server]);
