@@ -15,7 +15,6 @@ export const requirements: Readonly<Record<string, string>> = {
   B010: "A server gets a small base and its own variables; scalars become texts, null takes away, what cannot be a variable is refused",
   // Clients in front of us
   B020: "A server that ends before it is greeted is an error for whoever asked through us, within a second",
-  B022: "A server whose process cannot be started is told with the reason, and the others are as ever",
   B023: "Several clients share a server, each with its own ids; one that leaves, or comes back, takes nobody along",
   // Eras and versions
   B011: "A server that is silent on the probe is greeted after a short time of the probe's own, and that is remembered",
@@ -52,6 +51,7 @@ export const requirements: Readonly<Record<string, string>> = {
   O025: "A request for something undeclared is refused at once, and the tool's own error arrives",
   // Processes
   B019: "Each reason why a server cannot be reached is told in its own words, with evidence",
+  B022: "A process that the system refuses is an error of its one server, with its errno; the others and the result are there",
   B073: "Ended servers of a long-lived host leave no zombies",
   B074: "At any time there is one process for each server, and a replaced one is ended",
   B076: "What a wrapper started ends with it, in a session of its own too",

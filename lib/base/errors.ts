@@ -32,6 +32,8 @@ export interface Facts {
   rpcCode?: number;
   rpcData?: unknown;
   timeoutMs?: number;
+  /** The option of the host that the hint is about, such as `timeoutMs`: a surface names what sets it there. */
+  option?: string;
   file?: string;
   line?: number;
   column?: number;

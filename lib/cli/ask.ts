@@ -2,23 +2,21 @@
  * Questions to the person at the terminal, on stderr. They exist only where stdin and stderr are terminals: elsewhere
  * `questions` is undefined, and whoever needs an answer takes the safe one and names the flag that would have given it.
  */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
+import { fold } from "./fit.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
 
+/** Every question but `confirm` @throws HostError `cancelled` with `dismissed` among its facts on Esc. */
 export interface Questions {
-  /** Yes or no; no is what Enter gives. @throws HostError `cancelled` on Ctrl-C */
+  /** Yes or no; no is what Enter and Esc give. @throws HostError `cancelled` on Ctrl-C */
   confirm(message: string): Promise<boolean>;
   /** A line of text; undefined when nothing was typed. @throws HostError `cancelled` on Ctrl-C */
   text(message: string, options?: TextOptions): Promise<string | undefined>;
   /** One of a few values; `initial` is what Enter gives. @throws HostError `cancelled` on Ctrl-C */
   pick(message: string, options: readonly Option[], initial?: string): Promise<string>;
-  /** Any of a few values; `initial` are picked already. @throws HostError `cancelled` on Ctrl-C */
-  pickMany(
-    message: string,
-    options: readonly Option[],
-    initial?: readonly string[],
-  ): Promise<string[]>;
+  /** Any of a few values, or (`needsOne`) at least one. @throws HostError `cancelled` on Ctrl-C */
+  pickMany(message: string, options: readonly Option[], more?: ManyOptions): Promise<string[]>;
 }
 
 export interface TextOptions {
@@ -32,6 +30,13 @@ export interface TextOptions {
   fault?: (text: string) => string | undefined;
 }
 
+export interface ManyOptions {
+  /** Picked already. */
+  initial?: readonly string[];
+  /** @default false */
+  needsOne?: boolean;
+}
+
 /** What can be picked, and how it is called. */
 export interface Option {
   value: string;
@@ -43,12 +48,18 @@ export function questions(io: Asking): Questions | undefined {
   if (!io.terminal.stdin || !io.terminal.stderr) return undefined;
   return {
     confirm: (message) =>
-      put(io, message, ({ confirm }, common) => confirm({ ...common, initialValue: false })),
+      put(io, message, ({ confirm }, common) => confirm({ ...common, initialValue: false })).catch(
+        (error: unknown) => {
+          if (isDismissal(error)) return false;
+          throw error;
+        },
+      ),
     async text(message, { secret = false, initial, filled, fault } = {}) {
       const words = initial === undefined || secret ? message : `${message} (default: ${initial})`;
       const answer = await put(io, words, (prompts, common) =>
         (secret ? prompts.password : prompts.text)({
           ...common,
+          message: barred(common.message, prompts.S_BAR, io),
           ...(filled !== undefined && { initialValue: visible(filled) }),
           ...(fault && { validate: (text) => visible(fault(text ?? "") ?? "") || undefined }),
         }),
@@ -63,13 +74,13 @@ export function questions(io: Asking): Questions | undefined {
           ...(initial !== undefined && { initialValue: initial }),
         }),
       ),
-    pickMany: (message, options, initial = []) =>
+    pickMany: (message, options, { initial = [], needsOne = false } = {}) =>
       put(io, message, ({ multiselect }, common) =>
         multiselect({
           ...common,
           options: options.map(shown),
           initialValues: [...initial],
-          required: false,
+          required: needsOne,
         }),
       ),
   };
@@ -78,6 +89,11 @@ export function questions(io: Asking): Questions | undefined {
 /** A choice by its name, and by its value too where that is another. */
 export function option(value: string, label: string): Option {
   return { value, label: label === value ? value : `${label} (${value})` };
+}
+
+/** Whether a question was left by Esc. */
+export function isDismissal(error: unknown): boolean {
+  return isHostError(error) && error.facts.dismissed === true;
 }
 
 // --- internal ---
@@ -90,6 +106,14 @@ function commonOf({ signal }: Asking, message: string) {
   return { message: visible(message), input: process.stdin, output: process.stderr, signal };
 }
 
+/** A text over several lines beside the line that the prompts draw; they draw it beside the first alone. */
+function barred(message: string, bar: string, { terminal }: Asking): string {
+  const width = Math.max(terminal.columns, widthMin) - bar.length - 2;
+  return fold(message, width).replaceAll("\n", `\n${bar}  `);
+}
+
+const widthMin = 20;
+
 /** Puts one question, with the terminal to itself. @throws HostError `cancelled` */
 async function put<T>(
   io: Asking,
@@ -100,17 +124,27 @@ async function put<T>(
   // Whoever waited for a turn asks nothing any more once one question was answered by Ctrl-C.
   io.signal.throwIfAborted();
   const release = io.hold?.();
+  let pressed: string | undefined;
+  const hear = (_: unknown, key?: { name?: string }) => void (pressed = key?.name);
+  process.stdin.on("keypress", hear);
   try {
     const answer = await prompt(prompts, commonOf(io, message));
-    if (prompts.isCancel(answer)) throw interrupted(io);
-    return answer as Exclude<T, symbol>;
+    if (!prompts.isCancel(answer)) return answer as Exclude<T, symbol>;
+    throw pressed === "escape" && !io.signal.aborted ? dismissed() : interrupted(io);
   } finally {
+    process.stdin.off("keypress", hear);
     release?.();
   }
 }
 
 function shown({ value, label }: Option): Option {
   return { value, label: visible(label) };
+}
+
+function dismissed(): HostError {
+  return new HostError("cancelled", "the question was not answered (Esc)", {
+    facts: { dismissed: true },
+  });
 }
 
 /** A terminal in raw mode gives Ctrl-C as a key, not as a signal: here it becomes one, and ends all that is under way. */

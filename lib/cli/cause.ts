@@ -2,6 +2,7 @@
  * Why something was not found, or did not work: with what the command line knows besides. Loaded where something did not.
  */
 import { HostError, isHostError } from "../base/errors.ts";
+import { methodNotFound } from "../protocol/jsonrpc.ts";
 import type { Opened } from "./open.ts";
 
 /**
@@ -10,6 +11,8 @@ import type { Opened } from "./open.ts";
  */
 export async function cause(error: unknown, opened: Opened, tool: string): Promise<unknown> {
   const { failures, config, explain } = opened;
+  if (isHostError(error) && error.facts.rpcCode === methodNotFound && error.hint === undefined)
+    return withHints(error, [notOffered]);
   if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
     return await explain(error);
   const meant = failures.find(
@@ -29,6 +32,8 @@ export async function cause(error: unknown, opened: Opened, tool: string): Promi
 }
 
 // --- internal ---
+
+const notOffered = "the server does not offer that; mcphost doctor shows what it does";
 
 const hidden =
   "servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them";

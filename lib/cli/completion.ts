@@ -7,6 +7,7 @@ import { isPositional, type Reading, readLine } from "./args.ts";
 import { argumentsOf, toolNames } from "./completion-arguments.ts";
 import { promptArguments, promptNames, resourceUris } from "./completion-features.ts";
 import type { Suggest } from "./completion-features.ts";
+import { described } from "./completion-types.ts";
 import type { Candidate, Completion } from "./completion-types.ts";
 import type { RecalledPrompt, RecalledResource } from "./feature-cache.ts";
 import type { RecalledTool } from "./tool-cache.ts";
@@ -22,6 +23,8 @@ export interface World {
   tools(parsed: Parsed): Promise<RecalledTool[]>;
   prompts(parsed: Parsed): Promise<RecalledPrompt[]>;
   resources(parsed: Parsed): Promise<RecalledResource[]>;
+  /** Those that calls left behind. */
+  tasks(): Promise<{ taskId: string; tool: string }[]>;
   /** Asks a server that may be started, within its own time. */
   suggest(parsed: Parsed): Suggest;
 }
@@ -153,6 +156,8 @@ async function ofKind(
   if (choices.includes("|")) return words(choices.split("|"));
   if (/^(FILE|DIR|PATH)/.test(kind)) return "files";
   if (kind === "SERVER") return words(await world.servers(parsed));
+  if (kind === "ID")
+    return (await world.tasks()).map(({ taskId, tool }) => described({ word: taskId }, tool));
   if (kind === "PROMPT") return promptNames(current, await world.prompts(parsed));
   if (kind === "URI")
     return await resourceUris(current, await world.resources(parsed), world.suggest(parsed));

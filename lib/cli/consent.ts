@@ -41,7 +41,7 @@ export function entryWords(server: ServerConfig): string {
 
 /** What trust lets an entry do. */
 export function powerOf({ kind }: ServerConfig): string {
-  return kind === "stdio" ? "can run code as you" : "is sent all that its tools are called with";
+  return kind === "stdio" ? "can run code as you" : "gets the arguments of every call to it";
 }
 
 export interface TrustContext {
@@ -58,7 +58,11 @@ export async function ensureTrusted(server: ServerConfig, context: TrustContext)
   if (await store.isTrusted(server)) return;
   const asked = questions(io);
   const words = entryWords(server);
-  if (await asked?.confirm(`${words}\n  This was found here, and ${powerOf(server)}. Trust it?`)) {
+  if (
+    await asked?.confirm(
+      `${words}\n  It was found here, you did not name it, and it ${powerOf(server)}.\n  Trust it?`,
+    )
+  ) {
     await store.add([server]);
     return;
   }

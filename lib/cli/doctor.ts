@@ -7,6 +7,7 @@ import { commandFindings } from "./doctor-command.ts";
 import { fault, warning } from "./doctor-types.ts";
 import type { Diagnosis, Examination, Finding } from "./doctor-types.ts";
 import { urlFailureCode } from "./doctor-url.ts";
+import { hintOf } from "./flag-hints.ts";
 import { telling } from "./report.ts";
 
 /** All that is wrong, the cause first. */
@@ -55,7 +56,7 @@ const slowMs = 5000;
 const shownMax = 5;
 
 function unusable({ unusable: error }: Examination): Finding[] {
-  return error ? [fault(error.code, error.message, error.hint)] : [];
+  return error ? [fault(error.code, error.message, hintOf(error))] : [];
 }
 
 function duplicate({ sameAs }: Examination): Finding[] {
@@ -84,13 +85,13 @@ function startFindings(seen: Examination): Finding[] {
 function failure(error: HostError, seen: Examination): Finding {
   if (seen.reached) {
     const code = seen.startMs === undefined ? urlFailureCode(error) : "list-failed";
-    return fault(code, error.message, error.hint);
+    return fault(code, error.message, hintOf(error));
   }
   const lines = telling(seen.stderr ?? [], shownMax);
   const tail = lines.length > 0 ? `; its last words on stderr:\n${lines.join("\n")}` : "";
   // What the next lines show is not said again.
   const shown = lines.length > 0 || (seen.noise?.count ?? 0) > 0;
-  return fault(failureCode(error, seen), error.message + tail, shown ? undefined : error.hint);
+  return fault(failureCode(error, seen), error.message + tail, shown ? undefined : hintOf(error));
 }
 
 function failureCode({ facts }: HostError, { startMs }: Examination): string {

@@ -120,15 +120,14 @@ interface Picking {
 
 /** By place, not by value: a value may be any text, the empty one too. */
 async function pickOne(
-  { isRequired, kind, default: usual }: Field,
+  { isRequired, kind }: Field,
   { words, preset, choices, ask }: Picking & { choices: Choice[] },
 ): Promise<string | undefined> {
   const options: Option[] = choices.map(({ value, title }, at) => ({
     value: String(at),
     label: kind === "boolean" ? title : labelOf({ value, title }),
   }));
-  // What is left out gets the default: where there is one, leaving out is no choice.
-  if (!isRequired && usual === undefined) options.push({ value: "", label: "(leave it out)" });
+  if (!isRequired) options.push({ value: "", label: "(leave it out)" });
   const at = choices.findIndex(({ value }) => value === String(preset));
   const picked = await ask.pick(words, options, at < 0 ? undefined : String(at));
   return picked === "" ? undefined : choices[Number(picked)]?.value;
@@ -138,19 +137,18 @@ async function pickSeveral(
   field: Extract<Field, { kind: "choices" }>,
   { words, preset, ask }: Picking,
 ): Promise<Json | undefined> {
-  const { choices, isRequired } = field;
+  const { choices, isRequired, minItems } = field;
   const options = choices.map((choice, at) => ({ value: String(at), label: labelOf(choice) }));
   let picked = Array.isArray(preset) ? preset : [];
   for (let fault: string | undefined; ;) {
     const initial = options.filter((_, at) => picked.includes(choices[at]?.value ?? null));
     const text = fault === undefined ? words : `${words}\n  ${fault}`;
-    const places = await ask.pickMany(
-      text,
-      options,
-      initial.map(({ value }) => value),
-    );
+    const places = await ask.pickMany(text, options, {
+      initial: initial.map(({ value }) => value),
+      needsOne: isRequired && (minItems ?? 0) > 0,
+    });
     picked = places.flatMap((place) => choices[Number(place)]?.value ?? []);
-    if (picked.length === 0 && !isRequired && field.default === undefined) return undefined;
+    if (picked.length === 0 && !isRequired) return undefined;
     fault = faultOf(field, picked);
     if (fault === undefined) return picked;
   }

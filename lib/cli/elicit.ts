@@ -6,7 +6,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Answerer, Answers, Asked } from "../client/types.ts";
 import { readForm, withDefaults } from "../protocol/form.ts";
 import type { Field } from "../protocol/form.ts";
-import { questions } from "./ask.ts";
+import { isDismissal, questions } from "./ask.ts";
 import type { Questions } from "./ask.ts";
 import { askField, messageOf, nameOf, refusing, valueText } from "./elicit-fields.ts";
 import type { Io } from "./types.ts";
@@ -28,6 +28,10 @@ export function personAt(io: Io): Required<Pick<Answers, "elicit" | "elicitUrl">
       try {
         const ask = questions({ ...io, signal });
         return ask === undefined ? { action: "cancel" } : await answerer(params, asked, ask);
+      } catch (error) {
+        // Esc is what the specification calls a dismissal: neither yes nor no.
+        if (isDismissal(error)) return { action: "cancel", done: true };
+        throw error;
       } finally {
         end();
       }
@@ -48,28 +52,39 @@ export function personAt(io: Io): Required<Pick<Answers, "elicit" | "elicitUrl">
 
 // --- internal ---
 
+/** How many fields are named before the form begins. */
+const namesShown = 4;
+
 async function fillForm(
   params: JsonObject,
   { server, faults }: Asked,
   { ask, typed }: { ask: Questions; typed: WeakMap<JsonObject, JsonObject> },
 ): Promise<JsonObject> {
   const fields = readForm(params.requestedSchema);
-  const names = fields.map(nameOf).join(", ");
+  const names = fields.slice(0, namesShown).map(nameOf).join(", ");
+  const more = fields.length > namesShown ? `, … (${fields.length} in all)` : "";
   const words = [`Server "${server}" asks: ${messageOf(params)}`];
   if (faults) words.push(...faults.map((fault) => `  that did not do: ${fault}`));
-  const yes = { value: "accept", label: fields.length === 0 ? "Accept" : `Answer: ${names}` };
+  const yes = {
+    value: "accept",
+    label: fields.length === 0 ? "Accept" : `Answer: ${names}${more}`,
+  };
   const action = await ask.pick(words.join("\n"), [yes, ...refusing]);
   if (action !== "accept" || fields.length === 0) return { action };
   for (let given = typed.get(params) ?? {}; ;) {
     given = await fill(fields, given, ask);
     typed.set(params, given);
-    const content = withDefaults(fields, given);
+    // What may be left out was left out on purpose: its default stood there.
+    const content = withDefaults(
+      fields.filter(({ isRequired }) => isRequired),
+      given,
+    );
     const next = await ask.pick(review(server, fields, content), [
       { value: "accept", label: "Send" },
       { value: "change", label: "Change" },
       ...refusing,
     ]);
-    if (next === "accept") return { action: next, content };
+    if (next === "accept") return { action: next, content, done: true };
     if (next !== "change") return { action: next };
   }
 }

@@ -49,6 +49,7 @@ export interface StderrSink extends Sink {
 /** Writes never wait and never throw; order is kept. */
 export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): StderrSink {
   let encoder: TextEncoder | undefined;
+  let writer: Writer | undefined;
   let queue: (string | Uint8Array)[] = [];
   let queuedBytes = 0;
   let dropped = 0;
@@ -59,7 +60,7 @@ export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): Stde
   async function pump() {
     pumping = true;
     try {
-      const writer = open();
+      writer ??= open();
       while (queue.length > 0) {
         const batch = queue;
         queue = [];

@@ -1,6 +1,7 @@
 /** Log entries on stderr: which are shown, and how a line looks. It never waits and keeps nothing. */
 import { HostError } from "../base/errors.ts";
 import type { Log, LogEntry, LogLevel } from "../base/log.ts";
+import { withFlag } from "./flag-hints.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
 
@@ -67,11 +68,11 @@ const words: Readonly<Record<LogLevel, string>> = {
 };
 
 /** What a server says carries its name in brackets; what we say begins with ours. */
-function lineOf({ level, text, server, source }: LogEntry): string {
+function lineOf({ level, text, server, source, facts = {} }: LogEntry): string {
   const from = server === undefined ? "" : `[${server}] `;
   if (source === "stderr") return `${from}${text}`;
   if (source === "notification") return `${from}${words[level]}${text}`;
   // Since we were started: where the time went is what such a line is read for.
   const at = level === "debug" ? `+${Math.round(performance.now())} ms ` : "";
-  return `mcphost: ${words[level]}${at}${from}${text}`;
+  return `mcphost: ${words[level]}${at}${from}${withFlag(text, facts)}`;
 }

@@ -140,7 +140,9 @@ async function keep(
   const files = await import("./save.ts");
   if (save !== undefined) {
     if (binaries.length === 0)
-      await note(`nothing is saved in ${save}: the result holds no picture, sound or other binary`);
+      await note(
+        `nothing is saved in ${save}: the result holds no picture, sound or other binary; -o FILE keeps a text`,
+      );
     for (const path of await files.saveAll(binaries, { folder: save, cwd: io.cwd, tool }))
       await note(`saved ${path}`);
   }

@@ -5,6 +5,7 @@
 import { isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
+import { hintOf } from "./flag-hints.ts";
 import { visible } from "./visible.ts";
 
 export interface ReportOptions {
@@ -73,7 +74,7 @@ interface Told {
 
 function tell(error: unknown): Told {
   if (isHostError(error)) {
-    return { code: error.code, message: error.message, hint: error.hint, facts: error.facts };
+    return { code: error.code, message: error.message, hint: hintOf(error), facts: error.facts };
   }
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof RpcError) {

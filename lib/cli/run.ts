@@ -90,7 +90,8 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
     using _time = maxTime(flags, end);
     const running = command.run(parsed, io, log, early);
     const code = await Promise.race([running, left.promise]);
-    const stands = command.endsItself === true || !controller.signal.aborted;
+    const { endsItself, isEndless } = command;
+    const stands = endsItself === true || isEndless === true || !controller.signal.aborted;
     if (stands && code !== undefined) return code;
     throw controller.signal.reason;
   } catch (error) {

@@ -90,6 +90,8 @@ export interface Command {
   flags: FlagTable;
   /** A signal aborts `io.signal` and nothing more: the command ends when it likes, and its status stands (tee). */
   endsItself?: boolean;
+  /** Nothing but Ctrl-C is meant to end it: the status that it returns then stands, and is no error to tell of. */
+  isEndless?: boolean;
   /**
    * Starts what takes its time, before the world is made. Must do so only where the line cannot be wrong any more.
    * @throws HostError `usage`

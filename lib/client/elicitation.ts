@@ -23,7 +23,8 @@ export async function answerForm(params: JsonObject, options: AnswerOptions): Pr
       faults = ["the content of the answer is no object"];
       continue;
     }
-    const content = withDefaults(fields, answer.content ?? {});
+    const given = answer.content ?? {};
+    const content = answer.done === true ? given : withDefaults(fields, given);
     faults = await faultsIn(content, { fields, schema: params.requestedSchema, options });
     if (faults.length === 0) return { action: "accept", content };
   }

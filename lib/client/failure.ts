@@ -42,6 +42,7 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
           timeoutMs: Math.round(waitedMs),
           ...(stray !== undefined && { stray }),
           ...evidence(info),
+          ...(info.stderr === undefined && stray === undefined && { option: "timeoutMs" }),
         },
         hint:
           (stray !== undefined ? error.hint : undefined) ??

@@ -48,8 +48,8 @@ export function createInbound(options: ConnectOptions): Inbound {
       if (refusal) {
         debug(`${method} was refused: ${refusal.message}`);
         if (method === "elicitation/create" && typeof params.message === "string") {
-          const text = `it asked, and nobody here answers (--elicit JSON would): ${clip(params.message, 500)}`;
-          log({ level: "warn", server: name, text });
+          const text = `it asked, and nobody here answers: ${clip(params.message, 500)}`;
+          log({ level: "warn", server: name, text, facts: { option: "answers" } });
         }
         throw new RpcError(refusal);
       }

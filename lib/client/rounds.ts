@@ -72,7 +72,12 @@ export async function answerAll(
     const reason = refusal?.message ?? `more than ${questionsMax} questions at once`;
     const said = `server "${name}" needs input that nobody here can give (${reason})`;
     throw new HostError("rpc_error", said + questionsIn(asked), {
-      facts: { server: name, inputRequests: requests },
+      facts: {
+        server: name,
+        inputRequests: requests,
+        // More of them than anybody is asked are no better answered elsewhere.
+        ...(refusal && { option: "answers" }),
+      },
       hint: needsAnswer,
     });
   }
@@ -90,7 +95,7 @@ export async function answerAll(
 }
 
 const needsAnswer =
-  "call it on a terminal or with --elicit, or give the server what it asks for by its arguments or its config";
+  "give the server what it asks for by its arguments or its config, or somebody who answers";
 
 /** What the server of an older revision would be told by an error: here there is nobody to tell it. */
 function unanswered({ code, message }: RpcError, method: string, name: string): HostError {

@@ -12,10 +12,10 @@ export interface TaskPlace {
 export function lateError(at: TaskPlace, timeoutMs: number, left = false): HostError {
   const text = `task ${at.taskId} on server "${at.server}" was not done within ${timeoutMs} ms`;
   return new HostError("timeout", text, {
-    facts: { ...at, sent: true, timeoutMs },
+    facts: { ...at, sent: true, timeoutMs, ...(!left && { option: "timeoutMs" }) },
     hint: left
       ? "it goes on, and can be asked for again"
-      : "it was cancelled; a longer timeoutMs (--timeout) waits longer, ten times that in all",
+      : "it was cancelled; a longer timeoutMs waits longer, ten times that in all",
   });
 }
 

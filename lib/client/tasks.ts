@@ -121,7 +121,7 @@ function noTaskIn({ name, taskId }: { name: string; taskId?: string }): HostErro
 
 function noTask(text: string, { name, tool }: { name: string; tool?: string }): HostError {
   return new HostError("usage", text, {
-    facts: { server: name, ...(tool !== undefined && { tool }), sent: false },
-    hint: "call it without --detach, and wait for its result",
+    facts: { server: name, ...(tool !== undefined && { tool }), sent: false, option: "detach" },
+    hint: "call it and wait for its result",
   });
 }

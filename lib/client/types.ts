@@ -39,8 +39,8 @@ export interface Answers {
   /** MCP Root objects `{ uri, name? }`. */
   roots?: () => Promise<JsonObject[]>;
   /**
-   * Forms: `{ action, content? }`. Defaults are filled in, and what does not fit the form is not sent: it is asked for
-   * again with the faults, and then declined.
+   * Forms: `{ action, content? }`. Defaults are filled in (with `done: true` not: what is missing was left out on
+   * purpose), and what does not fit the form is not sent: it is asked for again with the faults, and then declined.
    */
   elicit?: Answerer;
   /**

@@ -86,8 +86,12 @@ export async function legacyFailure(
   const code = error instanceof RpcError ? error.code : undefined;
   if (modernCodes.has(code)) return eraLost(name, method, error);
   // That `_meta` is missing is said by the code of arguments that are wrong, which is worth a question now and then alone.
-  const isDoubtful = isRefused(error) || (code === invalidParams && failures % 2 === 0);
-  return isDoubtful && (await isModern().catch(() => false)) ? eraLost(name, method, error) : error;
+  if (!isRefused(error) && (code !== invalidParams || failures % 2 === 1)) return error;
+  try {
+    return (await isModern()) ? eraLost(name, method, error) : error;
+  } catch {
+    return error;
+  }
 }
 
 // --- internal ---

@@ -1,4 +1,5 @@
 /** Fills in what a server that is reached over HTTP has and others have not. Loaded for such a server only. */
+import type { Env } from "./paths.ts";
 import { secretsOfHeader, secretsOfUrl } from "./secrets.ts";
 import type { HttpServer, ServerTls } from "./types.ts";
 import type { Values } from "./values.ts";
@@ -7,6 +8,7 @@ import type { Values } from "./values.ts";
 export async function expandHttp(
   server: HttpServer,
   values: Values,
+  env: Env,
 ): Promise<{ server: HttpServer; secrets: () => string[] }> {
   const url = await values.text(server.url, "url");
   if (!/^(https?|wss?):\/\//i.test(url) || !URL.canParse(url))
@@ -23,7 +25,10 @@ export async function expandHttp(
   }
   const tls = server.tls && { tls: await expandTls(server.tls, values) };
   const expanded: HttpServer = { ...server, url, headers, ...tls };
-  return { server: expanded, secrets: () => secretsOfHttp(expanded) };
+  return {
+    server: expanded,
+    secrets: () => [...secretsOfHttp(expanded), ...secretsOfProxies(env)],
+  };
 }
 
 // --- internal ---
@@ -58,4 +63,12 @@ function isPem(text: string): boolean {
 function secretsOfHttp({ url, headers, tls = {} }: HttpServer): string[] {
   const own = [tls.key, tls.passphrase].filter((value) => value !== undefined);
   return [...secretsOfUrl(url), ...Object.values(headers).flatMap(secretsOfHeader), ...own];
+}
+
+/** Credentials of the proxies that it may be reached through, with or without a scheme before them. */
+function secretsOfProxies(env: Env): string[] {
+  const names = ["http_proxy", "https_proxy", "all_proxy"];
+  return names
+    .flatMap((name) => [env[name] ?? "", env[name.toUpperCase()] ?? ""])
+    .flatMap((value) => secretsOfUrl(value.includes("://") ? value : `http://${value}`));
 }

@@ -27,7 +27,7 @@ export async function expandServer<T extends ServerConfig>(
   const { server: expanded, secrets } =
     server.kind === "stdio"
       ? await expandStdio(server, values)
-      : await (await import("./expand-http.ts")).expandHttp(server, values);
+      : await (await import("./expand-http.ts")).expandHttp(server, values, context.env);
   return {
     server: { ...expanded, ...(await expandRoots(server, values)) } as T,
     secrets: () => [...new Set([...values.secrets, ...secrets()])],

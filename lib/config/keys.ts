@@ -6,6 +6,7 @@ import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { parseSeconds, parseTimeout } from "./duration.ts";
 import { plainNumbers } from "./jsonc.ts";
+import { linkWord } from "./links.ts";
 import { limitEntries } from "./schema.ts";
 
 /** A value under our own key, and the key under which it was written. */
@@ -38,6 +39,8 @@ export function gatherFields(entry: Record<string, unknown>, timeoutIsSeconds: b
   );
   for (const [key, value] of written.filter(([name]) => ownKeys.has(name)))
     known.set(key, { key, value: key === "env" ? envNumbers(value) : plainNumbers(value) });
+  const type = known.get("type");
+  if (type) type.value = linkWord(type.value);
   for (const [key, value] of written.filter(([name]) => !ownKeys.has(name))) {
     const synonym = key === "timeout" && timeoutIsSeconds ? timeoutOfBoth : synonyms.get(key);
     if (!synonym) {
@@ -142,8 +145,8 @@ const synonyms = new Map<string, Synonym>([
       ["type", "http"],
     ],
   ],
-  ["transport", as("type")],
-  ["transportType", as("type")],
+  ["transport", as("type", linkWord)],
+  ["transportType", as("type", linkWord)],
   ["http_headers", as("headers")],
   ["httpHeaders", as("headers")],
   ["env_http_headers", as("headers", eachFromOurEnv)],

@@ -13,3 +13,16 @@ export const linkKinds = new Map<string, "stdio" | "auto" | "http" | "sse" | "ws
   ["ws", "ws"],
   ["websocket", "ws"],
 ]);
+
+/** A word for a kind as it stands in `linkKinds`, however its letters and signs are written; all else as it is. */
+export function linkWord(written: unknown): unknown {
+  if (typeof written !== "string" || linkKinds.has(written)) return written;
+  const letters = lettersOf(written);
+  return [...linkKinds.keys()].find((word) => lettersOf(word) === letters) ?? written;
+}
+
+// --- internal ---
+
+function lettersOf(word: string): string {
+  return word.toLowerCase().replace(/[-_ ]/g, "");
+}

@@ -21,6 +21,8 @@ export function redact(text: string, secrets: Iterable<string>): string {
           base64Form(line),
           inQuotes(line),
           inQuotes(inQuotes(line)),
+          // As a host name has it.
+          ...(isKey.test(line) ? [line.toLowerCase()] : []),
         ])
           forms.add(form);
   let result = text;
@@ -107,7 +109,7 @@ export function secretsOfUrl(text: string): string[] {
     .slice(1)
     .split("&")
     .map((pair) => pair.slice(pair.indexOf("=") + 1));
-  const segments = url.pathname.split("/").filter((segment) => isKey.test(segment));
+  const segments = url.pathname.split("/").filter(isKeyInPath);
   const user = [url.username, url.password].flatMap((part) => [part, decoded(part)]);
   // As `Authorization: Basic` has them.
   const pair = [url.username, url.password].map(decoded).join(":");
@@ -122,6 +124,13 @@ function isUrl(text: string): boolean {
 }
 
 const isKey = /^(?=.*\d)(?=.*[A-Za-z])[\w~.-]{20,}$/;
+
+/** Names in addresses are words in small letters, most often: what is none may be shorter. */
+function isKeyInPath(segment: string): boolean {
+  const isMixed = /^(?=(?:.*\d){2}.*[A-Za-z])(?=.*[a-z])(?=.*[A-Z])[\w~.-]{16,}$/;
+  const isHex = /^(?=(?:.*\d){2})[\da-f]{16,}$/i;
+  return isKey.test(segment) || isMixed.test(segment) || isHex.test(segment);
+}
 
 /** `--token X`, `--token=X`; `-e NAME=X`, `--env NAME=X`, `--env=NAME=X`, `-eNAME=X`. */
 function flagged(argument: string, before: string): string[] {

@@ -201,10 +201,8 @@ function decide(call: Call, target: Target, policy: readonly PolicyRule[]): void
     ? `${what} needs approval and nobody can be asked here (${by}${why})`
     : `${what} is denied by ${by}${why}`;
   throw new HostError("denied", text, {
-    facts: { server: call.server, tool: call.tool, rule: by },
-    ...(asked && {
-      hint: `allow it beforehand: change the rule, or pass --allow-tool ${call.tool}`,
-    }),
+    facts: { server: call.server, tool: call.tool, rule: by, ...(asked && { option: "policy" }) },
+    ...(asked && { hint: "allow it beforehand: change the rule, or add one that allows it" }),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Whatever was thrown on the way, as an error of ours. Decides by types and codes, never by reading messages. */
 import { HostError, isHostError } from "../base/errors.ts";
+import type { Facts } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { missingCapability } from "../protocol/meta.ts";
@@ -12,10 +13,10 @@ export function toHostError(error: unknown, server: string, tool?: string): Host
   const what = tool === undefined ? `server "${server}"` : `${tool} of server "${server}"`;
   if (error instanceof RpcError) {
     const { code: rpcCode, data: rpcData, message } = error;
-    const hint = hintOf(error);
+    const remedy = remedyOf(error);
     return new HostError("rpc_error", `${what} answered with error ${rpcCode}: ${message}`, {
-      facts: { ...facts, rpcCode, ...(rpcData !== undefined && { rpcData }) },
-      ...(hint !== undefined && { hint }),
+      facts: { ...facts, rpcCode, ...(rpcData !== undefined && { rpcData }), ...remedy?.facts },
+      ...(remedy && { hint: remedy.hint }),
       cause: error,
     });
   }
@@ -45,13 +46,16 @@ export function toListError(thrown: unknown, server: string, method = "tools/lis
 // --- internal ---
 
 /** What would let a server go on that must ask somebody, and was told that nobody is there (protocol.md 1.18). */
-function hintOf({ code, data }: RpcError): string | undefined {
+function remedyOf({ code, data }: RpcError): { hint: string; facts: Facts } | undefined {
   if (code === urlElicitationRequired)
-    return "a page must be visited first: call it on a terminal, where it is shown";
+    return {
+      hint: "a page must be visited first, and nobody is here to whom it could be shown",
+      facts: { option: "elicitUrl" },
+    };
   const required =
     code === missingCapability && isObject(data) ? data.requiredCapabilities : undefined;
   if (!isObject(required) || required.elicitation === undefined) return undefined;
-  return "it has to ask somebody: call it on a terminal, or with --elicit JSON";
+  return { hint: "it has to ask somebody, and nobody here answers", facts: { option: "answers" } };
 }
 
 function refusal(error: RpcError, server: string, method: string): HostError {

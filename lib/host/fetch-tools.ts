@@ -40,8 +40,8 @@ export async function fetchTools(
 export function lateList(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" did not answer tools/list within ${timeoutMs} ms`;
   return new HostError("server_start", text, {
-    facts: { server, method: "tools/list", sent: false, timeoutMs },
-    hint: "a longer timeoutMs (--timeout) waits longer",
+    facts: { server, method: "tools/list", sent: false, timeoutMs, option: "timeoutMs" },
+    hint: "a longer timeoutMs waits longer",
   });
 }
 

@@ -52,7 +52,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     cancel: (id, reason) => opened?.cancel(id, reason) ?? false,
     knownTools: async () => (await desk()).knownTools(),
     judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...options }),
-    resolve: async (name, how) => (await desk()).resolve(name, how),
+    resolve: async (name, more) => (await desk()).resolve(name, more),
     resources: async (request) => (await features()).resources(request),
     read: async (request) => (await features()).read(request),
     locate: async (uri, given) => (await features()).locate(uri, given),

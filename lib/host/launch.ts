@@ -24,15 +24,16 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
     const common = { ...commonOf(server, options), session: options.session };
     return await reach(server, { context, common, forget });
   }
+  // Of many, the first may leave no descriptor to read a file by.
+  if (context.servers.length > crowd) await rooms();
   // The process starts while we load what speaks to it, and find out what is known of it.
   let early: Child | undefined = context.take(server.name) ?? spawn(server, context);
   let warned = false;
   const verdicts = server.protocol === "auto" ? context.verdicts : undefined;
   try {
     const key = verdictKey(server);
-    const [{ connect }, { openStdio }, verdict] = await Promise.all([
-      import("../client/client.ts"),
-      import("../transport/stdio.ts"),
+    const [[{ connect }, { openStdio }], verdict] = await Promise.all([
+      rooms(),
       verdicts?.read(key),
     ]);
     const client = await connect({
@@ -61,6 +62,13 @@ export async function launch(config: ServerConfig, options: LaunchOptions): Prom
 }
 
 // --- internal ---
+
+/** From how many servers on it costs nothing to speak of that each waits until the first has loaded all. */
+const crowd = 8;
+
+/** What speaks to a server. */
+const rooms = () =>
+  Promise.all([import("../client/client.ts"), import("../transport/stdio.ts")] as const);
 
 /** Of a connection, what is the same for every kind of server. */
 function commonOf(server: ServerConfig, { context, signal, onListChanged }: LaunchOptions) {

@@ -1,6 +1,7 @@
 /** The names and tools of all servers as one table, made anew only when a list is another. Fetches nothing. */
 import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import type { PolicyRule, ServerConfig } from "../config/types.ts";
 import { describeRule, idlePatterns } from "../hooks/rules.ts";
 import type { Decision, RuleSubject } from "../hooks/rules.ts";
@@ -84,16 +85,15 @@ export class ToolTables {
       if (lastTools === undefined) return [];
       const own = entries.filter((entry) => entry.server === config.name);
       const names = own.map((entry) => allNames(config, entry));
-      const idle = (key: "allowedTools" | "deniedTools") =>
-        idlePatterns(config[key] ?? [], names).map(
-          (pattern) => `${key}: ${JSON.stringify(pattern)} is the name of none of its tools`,
-        );
-      const texts = [
-        ...lastTools.warnings,
-        ...renamed(own),
-        ...idle("allowedTools"),
-        ...idle("deniedTools"),
-      ];
+      const filters = ["allowedTools", "deniedTools", "toolsWithoutApproval"] as const;
+      const idle = filters.flatMap((key) =>
+        idlePatterns(config[key] ?? [], names).map((name) => idleText(key, name, names.flat())),
+      );
+      const ownNames = own.map(({ tool }) => tool);
+      const renames = Object.keys(config.rename ?? {})
+        .filter((name) => !ownNames.includes(name))
+        .map((name) => idleText("rename", name, ownNames));
+      const texts = [...lastTools.warnings, ...renamed(own), ...idle, ...renames];
       return texts.map((text) => ({ server: config.name, text }));
     });
   }
@@ -164,6 +164,12 @@ const read: ReadonlySet<string> = new Set([
   "annotations",
   "execution",
 ]);
+
+function idleText(key: string, name: string, known: readonly string[]): string {
+  const text = `${key}: ${JSON.stringify(name)} is the name of none of its tools`;
+  const meant = didYouMean(nearest(name, known, 1).map((near) => JSON.stringify(near)));
+  return meant === undefined ? text : `${text}; ${meant}`;
+}
 
 function renamed(entries: readonly NameEntry[]): string[] {
   const changed = entries.filter((entry) => entry.changed);

@@ -39,14 +39,16 @@ export class Validator {
     // What is missing may be there by another name.
     const isMissing = problems.some(({ keyword }) => keyword === "required");
     if (isMissing) texts.push(...straysIn(tool, args).map((key) => unknownText(key, known)));
+    const isUnfit = problems.some(({ path, keyword }) => path === "" && keyword === "type");
     throw new HostError("usage", `${tool.name}: ${texts.join("; ")}`, {
       facts: {
         server: tool.server,
         tool: tool.tool,
         problems: problems.map(({ path, message }) => ({ path, message })),
+        ...(isUnfit && { option: "validate" }),
       },
-      hint: problems.some(({ path, keyword }) => path === "" && keyword === "type")
-        ? "no arguments fit its schema, which takes no object: --no-validate (validate: false) sends them as they are"
+      hint: isUnfit
+        ? "no arguments fit its schema, which takes no object; without validation they are sent as they are"
         : signatureOf(tool.name, tool.inputSchema),
     });
   }

@@ -94,8 +94,8 @@ function choicesFault(
   const { choices, minItems = 0, maxItems = Infinity } = field;
   if (!Array.isArray(value)) return "must be a list";
   if (!value.every((one) => isChoice(field, one))) return `must be of ${named(choices)}`;
-  if (value.length < minItems) return `must be at least ${minItems} of them`;
-  return value.length > maxItems ? `must be at most ${maxItems} of them` : undefined;
+  if (value.length < minItems) return `at least ${minItems} must be picked`;
+  return value.length > maxItems ? `at most ${maxItems} may be picked` : undefined;
 }
 
 function isChoice({ choices }: { choices: Choice[] }, value: Json): boolean {

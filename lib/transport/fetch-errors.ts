@@ -99,6 +99,12 @@ function explain(code: string, cause: unknown, failing: Failing): Explanation {
       text: "its certificates or its key cannot be used",
       hint: "tls.ca, tls.cert and tls.key are PEM files; key and cert belong together; an encrypted key needs tls.passphrase",
     };
+  if (unreadable.has(code))
+    return {
+      sent: true,
+      text: `what ${place} answered cannot be read as HTTP (${code})`,
+      hint: "the server, or what stands before it, has a fault",
+    };
   if (code === "Malformed_HTTP_Response" || code.startsWith("InvalidHTTP"))
     return {
       sent: true,
@@ -163,6 +169,12 @@ const neverReached = new Set([
   "EACCES",
   "EPERM",
   "ConnectionRefused",
+]);
+
+const unreadable = new Set([
+  "InvalidContentLength",
+  "ResponseHeadersTooLarge",
+  "UnrequestedUpgrade",
 ]);
 
 /** Nobody that we know vouches for the certificate. */

@@ -17,6 +17,7 @@ export const defaultTimes: HttpTimes = {
   refusalMs: 2000,
   deleteMs: 500,
   settleMs: 1000,
+  openMs: 500,
   tellMs: 200,
 };
 

@@ -9,10 +9,11 @@ import { debug } from "../base/log.ts";
 import type { Absent, StreamState } from "./http-stream.ts";
 import type { Link } from "./http-types.ts";
 
-/** Returns when the server offers no stream (any more); rejects when `signal` fires. */
-export async function listen(link: Link, signal: AbortSignal): Promise<void> {
+/** Returns when the server offers no stream (any more); rejects when `signal` fires. `onOpen` is called at its first answer. */
+export async function listen(link: Link, signal: AbortSignal, onOpen: () => void): Promise<void> {
   const say = (text: string) => debug(link.options.log, link.options.name, () => text);
   const first = await link.get(undefined, signal);
+  onOpen();
   if (!first.ok || !isStream(first)) {
     await first.body?.cancel().catch(() => {});
     return say(`it offers no stream of its own (HTTP ${first.status})`);

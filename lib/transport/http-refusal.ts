@@ -95,8 +95,12 @@ interface Verdict {
 
 function verdict(response: Response, excerpt: string, { stray }: Exchange, link: Link): Verdict {
   const { status, ok, statusText, headers } = response;
-  if (ok)
-    return { code: "rpc_error", ...noMessage(response, excerpt, { stray, url: link.options.url }) };
+  // What was taken may have been done, and be answered on another stream.
+  const isTaken = stray === undefined && (status === 202 || status === 204);
+  if (ok) {
+    const words = noMessage(response, excerpt, { stray, url: link.options.url });
+    return { code: isTaken ? "server_exit" : "rpc_error", ...words };
+  }
   const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
   const { url, hasToken } = link.options;
   const hint = statusHint({ status, url, hasToken, retryAfterMs: retryAfterOf(headers) });

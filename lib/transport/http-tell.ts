@@ -3,6 +3,7 @@
  * server says to them is handed on where it is a message, and logged where it is a refusal; neither ever fails the link,
  * but for a lost session.
  */
+import { settlesWithin } from "../base/async.ts";
 import { debug } from "../base/log.ts";
 import type { Link } from "./http-types.ts";
 
@@ -35,18 +36,27 @@ export async function tell(link: Link, telling: Telling): Promise<boolean> {
  * that is there already.
  */
 export function listenSoon(link: Link, signal: AbortSignal): void {
+  setTimeout(() => {
+    if (!signal.aborted) void listenNow(link, signal);
+  }, 0);
+}
+
+/** Opens the server's own stream. Resolves when it is open, or is not to be had; at the latest after `openMs`. */
+export async function listenNow(link: Link, signal: AbortSignal): Promise<void> {
   const { name, log } = link.options;
+  const { promise: opened, resolve: onOpen } = Promise.withResolvers<void>();
   const begin = async () => {
     try {
       const { listen } = await import("./http-listen.ts");
-      await listen(link, signal);
+      await listen(link, signal, onOpen);
     } catch (error) {
       if (!signal.aborted) debug(log, name, () => `its own stream failed: ${String(error)}`);
+    } finally {
+      onOpen();
     }
   };
-  setTimeout(() => {
-    if (!signal.aborted) void begin();
-  }, 0);
+  void begin();
+  await settlesWithin(opened, link.times.openMs);
 }
 
 // --- internal ---

@@ -18,6 +18,8 @@ export interface HttpTimes {
   deleteMs: number;
   /** How long other requests in flight may take to be refused, too, when a session is lost. @default 1000 */
   settleMs: number;
+  /** How long the server's own stream is waited for, where questions may come on it. @default 500 */
+  openMs: number;
   /** How long our own end waits for messages without an answer that are on their way. @default 200 */
   tellMs: number;
 }

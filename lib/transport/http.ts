@@ -13,7 +13,7 @@ import type { Session } from "../protocol/mcp.ts";
 import { defaultTimes, readResponse, responseBytesMax } from "./http-answer.ts";
 import { Exchanges } from "./http-exchanges.ts";
 import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
-import { listenSoon, tell } from "./http-tell.ts";
+import { listenNow, listenSoon, tell } from "./http-tell.ts";
 import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
 import { UnderWay } from "./under-way.ts";
@@ -47,6 +47,8 @@ class HttpTransport implements Transport, Link {
   readonly #closing = Promise.withResolvers<CloseInfo>();
   readonly #goodbyes: Goodbyes;
   #isClosed = false;
+  /** We declared that somebody answers questions. */
+  #mayBeAsked = false;
   #lostStatus: number | undefined;
 
   constructor(options: HttpOptions) {
@@ -142,7 +144,10 @@ class HttpTransport implements Transport, Link {
   #ask(message: Request, body: string, headers: SendOptions["headers"]): void {
     const modern = modernHeaders(message);
     const isModern = "Mcp-Method" in modern;
-    if (message.method === "initialize") this.#session.forget();
+    if (message.method === "initialize") {
+      this.#session.forget();
+      this.#mayBeAsked = Object.keys(message.params?.capabilities ?? {}).length > 0;
+    }
     const exchange: Exchange = {
       id: message.id,
       message,
@@ -186,7 +191,10 @@ class HttpTransport implements Transport, Link {
     const until = this.#tells.until(signal);
     const init: RequestInit = { method: "POST", body, headers: own, signal: until };
     const isTaken = await this.#tells.track(tell(this, { what, init, hadSession }));
-    if (isTaken && what === "notifications/initialized") listenSoon(this, this.#ending.signal);
+    if (!isTaken || what !== "notifications/initialized") return;
+    // Some servers ask on their own stream, and lose what they ask while it is not there.
+    if (this.#mayBeAsked) await listenNow(this, this.#ending.signal);
+    else listenSoon(this, this.#ending.signal);
   }
 
   /** There is no link to send it on. */

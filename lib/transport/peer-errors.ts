@@ -24,6 +24,7 @@ export function timeoutError(
   const timeoutMs = capped ? capOf(options) : options.timeoutMs;
   const waited = stray === undefined ? `within ${timeoutMs} ms` : "under its id";
   const remarks = noiseTexts(link);
+  const hint = timeoutHint(entry, link, capped);
   if (stray !== undefined) remarks.unshift(`answered under id ${stray}, which was never sent`);
   return new HostError(
     "timeout",
@@ -35,8 +36,9 @@ export function timeoutError(
         timeoutMs,
         ...(stray !== undefined && { stray }),
         ...linkFacts(link),
+        ...(hint === longer && { option: "timeoutMs" }),
       },
-      hint: timeoutHint(entry, link, capped),
+      hint,
     },
   );
 }
@@ -158,8 +160,10 @@ function timeoutHint(entry: Pending, { noise }: LinkFacts, capped: boolean): str
   if (noise?.contentLength) return "the server must write one JSON message a line, without headers";
   if (capped)
     return "it went on reporting progress up to the hard cap; a longer timeoutMs raises that too";
-  return "a longer timeoutMs (--timeout) waits longer";
+  return longer;
 }
+
+const longer = "a longer timeoutMs waits longer";
 
 /** Only where there was somebody to say something. */
 function lostHint({ kind, stderr }: CloseInfo): string | undefined {

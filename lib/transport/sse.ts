@@ -182,7 +182,7 @@ async function firstEndpoint(options: SseOptions, events: EventStream): Promise<
 function late(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" named no address for messages within ${timeoutMs} ms`;
   return new HostError("server_start", text, {
-    facts: { server, timeoutMs, sent: false },
+    facts: { server, timeoutMs, sent: false, option: "timeoutMs" },
     hint: "an HTTP+SSE server begins its stream with an `endpoint` event; if it is slow, raise timeoutMs (and startTimeoutMs)",
   });
 }

@@ -22,12 +22,12 @@ export function statusHint({ status, url, hasToken, retryAfterMs }: Refusal): st
   if (status === 401)
     return hasToken
       ? "the credentials that it was given are refused: are they right, and do they still hold?"
-      : "give it a token: --header 'Authorization: Bearer …', or headers in the config";
+      : "give it a token in its headers: Authorization: Bearer …";
   if (status === 403)
     return `${
       hasToken
         ? "the credentials that it was given do not allow this"
-        : "it may want a token (--header 'Authorization: Bearer …')"
+        : "it may want a token in its headers (Authorization: Bearer …)"
     }; some servers take only the host name that they were started with${otherName(url)}`;
   if (status === 404 || status === 405) {
     const what = status === 404 ? "there is no MCP at" : "no messages are taken at";

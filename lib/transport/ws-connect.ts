@@ -139,7 +139,7 @@ function config(server: string, why: string, cause: unknown): HostError {
 function late(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" did not accept a WebSocket within ${timeoutMs} ms`;
   return new HostError("server_start", text, {
-    facts: { server, timeoutMs, sent: false },
+    facts: { server, timeoutMs, sent: false, option: "timeoutMs" },
     hint: "is an MCP server at that URL? if it is slow to answer, raise timeoutMs (and startTimeoutMs)",
   });
 }

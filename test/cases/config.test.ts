@@ -198,7 +198,8 @@ describe.concurrent("B008 configs of other hosts", () => {
   });
 
   test.each(["type", "transport"])("%s of every spelling, and httpUrl", async (key) => {
-    const kinds = ["http", "streamable-http", "streamableHttp", "streamable_http", "sse", "ws"];
+    const words = ["http", "streamable-http", "streamableHttp", "streamable_http", "sse", "ws"];
+    const kinds = [...words, "HTTP", "STREAMABLE_HTTP", "StreamableHTTP", "Streamable-Http", "Sse"];
     const servers = Object.fromEntries(
       kinds.map((kind, n) => [`s${n}`, { url: "http://127.0.0.1:1/mcp", [key]: kind }]),
     );
@@ -208,7 +209,7 @@ describe.concurrent("B008 configs of other hosts", () => {
       ...config({ ...servers, gemini: { httpUrl: "http://127.0.0.1:1/mcp" } }),
     ).run();
     expect(JSON.parse(run.stdout).map(({ kind }: { kind: string }) => kind)).toEqual(
-      Array.from({ length: 7 }, () => "http"),
+      Array.from({ length: kinds.length + 1 }, () => "http"),
     );
     expect(run.stderr).not.toContain("nobody knows");
   });

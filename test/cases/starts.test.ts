@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdir } from "node:fs/promises";
 
-import { expectRun, mcphost, tempDir } from "../harness.ts";
+import { expectRun, mcphost, sourceProgram, tempDir } from "../harness.ts";
 import { living } from "../process/help.ts";
 import { waitFor } from "../processes.ts";
 import { call, config, entry, faulty, hostOver, isAlive, marksIn, textOf, tools } from "./kit.ts";
@@ -81,6 +81,20 @@ describe.concurrent("B077 B019 a server that ends before it is greeted", () => {
     expect(of("unset").message).toContain("NO_SUCH_TOKEN is not set");
     expect(of("far")).toMatchObject({ code: "server_start", errno: "ECONNREFUSED" });
   });
+});
+
+test("B022 more servers than there are descriptors: the errno of each that failed, and the tools of the others", async () => {
+  const limited = ["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", ...sourceProgram];
+  const command = faulty("plain.tells").join(" ");
+  const servers = Array.from({ length: 14 }, (_, n) => ["-s", `s${n}=${command}`]).flat();
+  const run = await mcphost("tools", ...servers)
+    .program(limited)
+    .run();
+  const failed = run.stderr.match(/server "s\d+" cannot be started: .* \(EMFILE\)\n/g) ?? [];
+  const listed = run.stdout.match(/^s\d+_echo\(/gm) ?? [];
+  expect({ code: run.code, all: failed.length + listed.length }).toEqual({ code: 3, all: 14 });
+  expect(Math.min(failed.length, listed.length)).toBeGreaterThan(0);
+  expect(run.stderr.replaceAll("mcphost: ", "")).toBe(failed.join(""));
 });
 
 describe.concurrent("B080 O014 commands that are not found or may not run", () => {

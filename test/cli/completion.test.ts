@@ -38,7 +38,12 @@ const world: World = {
     { name: "doctor", description: "what is wrong" },
   ],
   async command(name) {
-    const usage = { call: "TOOL [ARG…]", doctor: "[SERVER…]", tee: "FILE -- COMMAND…" }[name];
+    const usage = {
+      call: "TOOL [ARG…]",
+      doctor: "[SERVER…]",
+      tee: "FILE -- COMMAND…",
+      task: "[ID] [-- COMMAND…]",
+    }[name];
     if (usage === undefined) return undefined;
     return { name, usage, flags: common, description: "", example: "", run: done };
   },
@@ -51,6 +56,7 @@ const world: World = {
   ],
   prompts: async () => [],
   resources: async () => [],
+  tasks: async () => [{ taskId: "786512e2", tool: "grow" }],
   suggest: () => async () => [],
 };
 
@@ -89,6 +95,8 @@ describe("what can stand at the cursor", () => {
     expect(await offers("m tee ")).toBe("files");
     expect(await offers("m tee file ")).toEqual([]);
     expect(await offers("m call x -- np")).toBe("files");
+    expect(await offers("m task ")).toEqual(["786512e2"]);
+    expect(await offers("m task 786512e2 ")).toEqual([]);
   });
 
   test("arguments: required first, none twice, and the values that the schema names", async () => {
@@ -215,7 +223,6 @@ describe("the lists of tools that completion knows", () => {
     const folder = dir.file("mcphost", "tools");
     await mkdir(folder, { recursive: true });
     const { readdir, utimes } = await import("node:fs/promises");
-    const fileOf = (i: number) => `${String(i).padStart(32, "0")}.json`;
     for (let i = 0; i < 205; i++) {
       await Bun.write(`${folder}/${fileOf(i)}`, "{}");
       await utimes(`${folder}/${fileOf(i)}`, i, i);
@@ -227,6 +234,10 @@ describe("the lists of tools that completion knows", () => {
     expect(left).toContain(fileOf(204));
   });
 });
+
+function fileOf(number: number): string {
+  return `${String(number).padStart(32, "0")}.json`;
+}
 
 const guide = new URL("../fixtures/cli/guide.ts", import.meta.url).pathname;
 

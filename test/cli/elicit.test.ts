@@ -71,7 +71,7 @@ describe("on a terminal", () => {
       [/ok[^]*Yes[^]*No/, `${down}\r`],
       [/size[^]*Large \(l\)/, `${down}\r`],
       [/tags \(at least 1 of them\)/, "\r"],
-      [/must be at least 1 of them/, ` ${down}${down} \r`],
+      [/select at least one option/, ` ${down}${down} \r`],
       [/note \(optional\)/, "\r"],
       [
         /Send this to server "server"\?[^]*Your name: Ada[^]*mail: ada@example.com[^]*age: 31[^]*ok: no[^]*size: Large \(l\)[^]*tags: red, blue[^]*note: \(left out\)/,
@@ -115,6 +115,72 @@ describe("on a terminal", () => {
       action: "accept",
       content: { name: "Ada", color: "g", many: ["a"], yes: true, score: 95.5 },
     });
+  });
+
+  test("what is optional can be left out, and then its default is not sent either", async () => {
+    const properties = {
+      name: { type: "string", default: "Ada" },
+      color: { type: "string", enum: ["r", "g"], default: "g" },
+      many: {
+        type: "array",
+        items: { type: "string", enum: ["a", "b"] },
+        minItems: 1,
+        default: ["a"],
+      },
+      two: { type: "array", items: { type: "string", enum: ["a", "b", "c"] }, minItems: 2 },
+      yes: { type: "boolean", default: true },
+      kept: { type: "string", default: "kept" },
+    };
+    await using screen = await call("form", form(properties, ["kept"])).terminal();
+    await answers(screen, [
+      [/Answer: name, color, many, two, … \(6 in all\)/, "\r"],
+      [/name \(optional\)/, "\u007f\u007f\u007f\r"],
+      [/color \(optional\)[^]*leave it out/, `${down}\r`],
+      [/many \(at least 1 of them, optional\)/, " \r"],
+      [/two \(at least 2 of them, optional\)/, " \r"],
+      [/at least 2 must be picked/, " \r"],
+      [/yes \(optional\)[^]*leave it out/, `${down}${down}\r`],
+      [/kept/, "\u007f\u007f\u007f\u007f\r"],
+      [
+        /Send this[^]*color: \(left out\)[^]*many: \(left out\)[^]*yes: \(left out\)[^]*kept: kept/,
+        "\r",
+      ],
+    ]);
+    expect(await screen.exited).toBe(0);
+    expect(lastJson(screen)).toEqual({ action: "accept", content: { kept: "kept" } });
+  });
+
+  test("a description stands beside the line of its question, however long it is", async () => {
+    const description = "as it stands on the badge that you were given ".repeat(4).trim();
+    await using screen = await call(
+      "form",
+      form({ name: { type: "string", description } }),
+    ).terminal();
+    await answers(screen, [
+      [/asks: Tell us/, "\r"],
+      [/you were given\r\n(?!.*badge)/, "\u001b"],
+    ]);
+    expect(await screen.exited).toBe(0);
+    const lines = Bun.stripANSI(screen.text()).split("\r\n");
+    const said = lines.filter((line) => /badge|given/.test(line));
+    expect(said.length).toBeGreaterThan(1);
+    for (const line of said) expect(line).toMatch(/^(\S* )?│ {4,}\S/);
+  });
+
+  test("Esc is a dismissal: the server is told, and the command goes on", async () => {
+    for (const at of ["first", "field", "review"]) {
+      await using screen = await call("form", form({ a: { type: "string" } })).terminal();
+      const steps = [
+        [/Decline/, at === "first" ? "\u001b" : "\r"],
+        [/a \(optional\)/, at === "field" ? "\u001b" : "x\r"],
+        [/Send this/, "\u001b"],
+      ] as const;
+      const last = ["first", "field", "review"].indexOf(at);
+      await answers(screen, steps.slice(0, last + 1));
+      expect(await screen.exited).toBe(0);
+      expect(lastJson(screen)).toEqual({ action: "cancel" });
+      expect(screen.text()).not.toContain("interrupted");
+    }
   });
 
   test("an answer can be changed before it is sent; a pattern is held to", async () => {
@@ -346,7 +412,7 @@ describe.concurrent("B097 without a terminal", () => {
     expectRun(run, {
       stdout: /-32601/,
       stderr:
-        /warning: \[server\] it asked, and nobody here answers \(--elicit JSON would\): Tell us\n/,
+        /warning: \[server\] it asked, and nobody here answers: Tell us \(.*--elicit JSON\)\n/,
     });
   });
 

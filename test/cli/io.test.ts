@@ -84,6 +84,20 @@ describe("stderr", () => {
     expect(text.length).toBeLessThan(1_100_000);
   });
 
+  test("it is opened once, so that no descriptor is needed later", async () => {
+    const to = writer();
+    let opened = 0;
+    const sink = stderrSink(() => {
+      opened++;
+      return to.open();
+    });
+    for (const data of ["a", "b"]) {
+      await sink.write(data);
+      await sink.drain(1000);
+    }
+    expect({ opened, text: to.text() }).toEqual({ opened: 1, text: "ab" });
+  });
+
   test("a closed stderr is no error", async () => {
     const sink = stderrSink(writer("EPIPE").open);
     await sink.write("x");

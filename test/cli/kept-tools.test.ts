@@ -23,6 +23,8 @@ function runner(dir: TempDir, server: { url: string; methods(): string[] }) {
   };
 }
 
+const nothing = async () => ({ content: [] });
+
 function refuse(): never {
   throw new WireError(-32602, "not these");
 }
@@ -77,12 +79,11 @@ describe("one-shot calls over HTTP", () => {
         return { type: "object" as const, additionalProperties: false, ...inputSchema };
       },
     };
-    const run = async () => ({ content: [] });
     await using server = await serveRemote({
       transport: "http",
       era: "modern",
       ttlMs: 60_000,
-      tools: [{ tool, run }],
+      tools: [{ tool, run: nothing }],
     });
     const at = runner(dir, server);
     expect((await at("call", "changing", "a=1")).run.code).toBe(0);

@@ -48,7 +48,8 @@ describe.concurrent("where a result goes", () => {
   test("--save where there is nothing to save says so", async () => {
     expectRun(await call("said", "--save", "all").run(), {
       stdout: "only words\n",
-      stderr: "nothing is saved in all: the result holds no picture, sound or other binary\n",
+      stderr:
+        "nothing is saved in all: the result holds no picture, sound or other binary; -o FILE keeps a text\n",
     });
     expectRun(await call("said", "--save", "all", "-q").run(), { stdout: "only words\n" });
   });

@@ -30,8 +30,8 @@ note://two  # Note two (text/plain)
 note://three  # Note three (text/plain)
 blob://pixel  # (application/octet-stream, 4 bytes)
 asks://name  # asks
-note://{name}  # A note by its name (text/plain)
-count://{from}/{to}  # count: Numbers, one a line
+note://{name}  # A note by its name (template, text/plain)
+count://{from}/{to}  # count: Numbers, one a line (template)
 `,
     });
   });
@@ -60,6 +60,13 @@ count://{from}/{to}  # count: Numbers, one a line
     expectRun(await over(era, "read", "note://two").run(), { stdout: "second" });
     expectRun(await over(era, "read", "count://3/5").run(), { stdout: "3\n4\n5" });
     expectRun(await over(era, "read", "server/note://two").run(), { stdout: "second" });
+  });
+
+  test("read: a template that is not filled in is told as one", async () => {
+    expectRun(await over(era, "read", "count://{from}/{to}").run(), {
+      code: 1,
+      stderr: /\n {2}this is a template: write what you want in place of \{from\}, \{to\}\n$/,
+    });
   });
 
   test("read: a binary goes to a pipe and a file byte for byte", async () => {

@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
 import { serveRemote } from "../fixtures/remote/server.ts";
 import type { RemoteServer } from "../fixtures/remote/server.ts";
 import { bunAlone, expectRun, mcphost, root, sourceProgram, tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
+
+setDefaultTimeout(30_000);
 
 const ways = [
   { transport: "http", era: "legacy" },
@@ -233,5 +235,28 @@ test("over stdio, in both eras", async () => {
     it.proc.kill("SIGINT");
     expect(await it.proc.exited).toBe(130);
     expect(it.lines()).toEqual([]);
+    // That is how it is meant to end.
+    expect(it.stderr()).not.toContain("interrupted");
+  }
+});
+
+test("on a terminal it says that it has begun, and how it ends", async () => {
+  const server = [...bunAlone, join(root, "test/fixtures/remote/stdio.ts"), "legacy"];
+  await using screen = await mcphost("subscribe", "--", ...server).terminal();
+  await screen.shows(/mcphost: listening to "server"; Ctrl-C ends it\r\n/);
+  screen.type("\u0003");
+  expect(await screen.exited).toBe(130);
+  expect(screen.text()).not.toContain("interrupted");
+});
+
+test("a server that knows nothing of it: what to do stands behind the error", async () => {
+  const server = [...bunAlone, join(root, "test/fixtures/cases/run.ts"), "plain.tells"];
+  for (const words of [["read", "x://y"], ["resources"]]) {
+    const run = await mcphost(...words, "--", ...server).run();
+    if (words[0] === "read")
+      expectRun(run, {
+        code: 1,
+        stderr: /-32601.*\n {2}the server does not offer that; mcphost doctor/,
+      });
   }
 });

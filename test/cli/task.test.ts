@@ -93,6 +93,18 @@ test.each(eras)("a call that nobody waits for is found again by its id (%s)", as
   expect(listed).toMatchObject({ taskId: id, server: "far", tool: "work", status: "completed" });
 });
 
+test.each(eras)("what --max-time ends is told as the task that it was (%s)", async (era) => {
+  await using home = await tempDir();
+  const words = ["must_work", "steps:=100", "ms:=1000"];
+  const running =
+    /^mcphost: given up after 1 s \(--max-time\) while task \S+ of server "far" was running\n/;
+  const call = mcphost("call", ...words, "--max-time", "1", ...flagOf(era)).home(home.path);
+  expectRun(await call.run(), { code: 4, stderr: running });
+  const id = await begin(home, era, ...words);
+  const task = mcphost("task", id, "--wait", "--max-time", "1").home(home.path);
+  expectRun(await task.run(), { code: 4, stderr: running });
+});
+
 test.each(eras)("a task is cancelled, and is not listed any more (%s)", async (era) => {
   await using home = await tempDir();
   const id = await begin(home, era, "must_work", "steps:=100", "ms:=1000");

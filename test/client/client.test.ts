@@ -121,7 +121,7 @@ test.each(eras)(
       code: "timeout",
       message: 'server "far" did not answer tools/call of slow within 20 ms',
       facts: { method: "tools/call", tool: "slow", timeoutMs: 20 },
-      hint: expect.stringContaining("--timeout"),
+      hint: expect.stringContaining("timeoutMs"),
     });
     await until(() => server.methods().includes("notifications/cancelled"));
     const next = client.callTool("quick", {});

@@ -298,7 +298,7 @@ test("a server that no longer answers about a task: it is not known what becomes
     const far = scriptedTask("modern", [error]);
     const failure = await failureOf(waitForTask(working(), far.context, {}));
     expect(failure as unknown).toMatchObject({ code });
-    expect(far.asked).toEqual(Array(6).fill(["tasks/get", { taskId: "t" }]));
+    expect(far.asked).toEqual(Array.from({ length: 6 }, () => ["tasks/get", { taskId: "t" }]));
   }
 });
 

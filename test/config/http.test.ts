@@ -28,6 +28,18 @@ function context(folder: string, env: Record<string, string> = {}): ExpandContex
   return { env, cwd: folder, home: "/home/me", given: new Map(), inputs: {}, readFile: readValue };
 }
 
+test("the credentials of proxies are secrets, plain and packed", async () => {
+  for (const scheme of ["", "http://"]) {
+    const { server: far } = await read({ url: "http://far.test/mcp" });
+    const env = { HTTPS_PROXY: `${scheme}user:pr0xyPassword@proxy.test:3128` };
+    const { secrets } = await expandServer(far, context("/", env));
+    const packed = btoa("user:pr0xyPassword");
+    const text = `Proxy-Authorization: Basic ${packed}, that is pr0xyPassword, at proxy.test`;
+    const hidden = "Proxy-Authorization: Basic ***, that is ***, at proxy.test";
+    expect(redact(text, secrets())).toBe(hidden);
+  }
+});
+
 describe("tls", () => {
   test("files are read from the config's folder, and their text is the ready server's", async () => {
     const pem = await Bun.file(join(certificates, "ca.pem")).text();

@@ -253,6 +253,21 @@ test("a scheme alone is no secret; what stands behind it is, clipped or packed, 
   expect(redact(`bad token Basic ${btoa("user:pa55word99")}`, url)).toBe("bad token Basic ***");
 });
 
+test.each([
+  ["/s/PaThSeCrEt-1234abcd/mcp", ["PaThSeCrEt-1234abcd"]],
+  ["/s/3f9c2d1e4b567a89/mcp", ["3f9c2d1e4b567a89"]],
+  ["/api/mcp/0b0d3c8e-3a0e-4d39-9d3a-2f8f0c1a7b55", ["0b0d3c8e-3a0e-4d39-9d3a-2f8f0c1a7b55"]],
+  ["/v1/2025-11-25/some-server-name-v2/mcp", []],
+  ["/MyServerName2024/mcp.v1", []],
+])("of the path of an address, what is no name is a secret: %s", (path, secrets) => {
+  expect(secretsOfUrl(`https://host${path}`)).toEqual(secrets);
+});
+
+test("hides a key as a host name has it, in small letters", () => {
+  const key = "AbCdEfGhIjKlMnOp12345678";
+  expect(redact("redirects to http://abcdefghijklmnop12345678.test", [key])).not.toContain("abc");
+});
+
 test("hides secrets by their values, the longest first, in the forms of JSON and URLs too", () => {
   const secrets = [
     "s3cr3t",

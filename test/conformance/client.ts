@@ -21,8 +21,6 @@ await using host = await createHost({
 const { tools, failed, warnings } = await host.tools();
 for (const { error } of failed) throw error;
 for (const { text } of warnings) console.error(text);
-// The suite takes the stream that belongs to no request for a resumption, if it is opened during the call.
-if (scenario === "sse-retry") await Bun.sleep(500);
 for (const request of callsFor(scenario)) await call(host, request);
 if (scenario === "http-standard-headers") await useOthers(host);
 

@@ -228,13 +228,18 @@ describe("what is offered", () => {
       s: {
         tools: tools("echo", "pid", "env"),
         allowedTools: ["e*", "tpyo"],
-        deniedTools: ["s_env"],
+        deniedTools: ["s_env", "*x"],
+        toolsWithoutApproval: ["ehco", "echo"],
+        rename: { evn: "other", pid: "number" },
       },
     });
     const { tools: all, warnings } = await host.tools();
     expect(all.map((tool) => tool.name)).toEqual(["echo"]);
-    expect(warnings).toEqual([
-      { server: "s", text: 'allowedTools: "tpyo" is the name of none of its tools' },
+    expect(warnings.map(({ text }) => text)).toEqual([
+      'allowedTools: "tpyo" is the name of none of its tools',
+      'deniedTools: "*x" is the name of none of its tools',
+      'toolsWithoutApproval: "ehco" is the name of none of its tools; did you mean "echo"?',
+      'rename: "evn" is the name of none of its tools; did you mean "env"?',
     ]);
     for (const request of [{ tool: "pid" }, { tool: "env" }, { tool: "pid", validate: false }])
       expect(await host.call(request)).toMatchObject({

@@ -137,6 +137,18 @@ describe("the connection ends", () => {
   });
 
   test.each([
+    ["InvalidContentLength", "200 OK\r\ncontent-length: -1\r\n\r\n"],
+    ["UnrequestedUpgrade", "101 Go\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"],
+  ])("it speaks HTTP badly: %s", async (code, rest) => {
+    using server = rawServer((socket) => void socket.write(`HTTP/1.1 ${rest}`));
+    using fetch = fetchOf();
+    const error = await errorOf(fetch(server.url, post));
+    const what = `what 127.0.0.1:${server.port} answered cannot be read as HTTP (${code})`;
+    expect(error.message).toBe(`server "srv": ${what}`);
+    expect(error.facts).toMatchObject({ sent: true, errno: code });
+  });
+
+  test.each([
     ["of a known length", "content-length: 9\r\n\r\nabc"],
     ["in chunks", "transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"],
   ])("in a body %s: half an answer is an error", async (_how, rest) => {

@@ -314,9 +314,9 @@ describe("resumption of a legacy stream", () => {
     ]);
     expect(await failure(refused.call)).toMatchObject({ code: "server_exit" });
     expect(refused.gets).toHaveLength(1);
-    await using plain = await resumable([events(event(note(1)))]);
-    expect(await failure(plain.call)).toMatchObject({ code: "server_exit" });
-    expect(plain.gets).toHaveLength(0);
+    await using bare = await resumable([events(event(note(1)))]);
+    expect(await failure(bare.call)).toMatchObject({ code: "server_exit" });
+    expect(bare.gets).toHaveLength(0);
     await using empty = await resumable([events(event(note(1), "e1") + event(note(1), ""))]);
     expect(await failure(empty.call)).toMatchObject({ code: "server_exit" });
     expect(empty.gets).toHaveLength(0);

@@ -52,6 +52,31 @@ describe("what a legacy server gets", () => {
     expect(server.of("GET")[0]?.headers.accept).toBe("text/event-stream");
   });
 
+  test("where somebody answers questions, its own stream is there before the first request", async () => {
+    const held = Promise.withResolvers<Response>();
+    await using server = serve((seen) => (seen.http === "GET" ? held.promise : undefined));
+    await using link = open(server.url, { times: { openMs: 60_000 } });
+    const { peer } = link;
+    const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } };
+    await peer.request("initialize", params, soon);
+    const greeted = peer.notify("notifications/initialized").then(() => "greeted");
+    await until(() => server.of("GET").length === 1);
+    expect(await Promise.race([greeted, Promise.resolve("waits")])).toBe("waits");
+    held.resolve(stream().response);
+    expect(await greeted).toBe("greeted");
+  });
+
+  test("a stream that does not open holds the first request for a bounded time", async () => {
+    await using server = serve((seen) =>
+      seen.http === "GET" ? new Promise<Response>(() => {}) : undefined,
+    );
+    await using link = open(server.url, { times: { openMs: 20 } });
+    const params = { protocolVersion: "2025-11-25", capabilities: { roots: {} } };
+    await link.peer.request("initialize", params, soon);
+    await link.peer.notify("notifications/initialized");
+    expect((await link.peer.request("tools/list", {}, soon)).response.result).toBeDefined();
+  });
+
   test.each([
     ["2025-06-18", "2025-06-18"],
     ["2025-03-26", undefined],

@@ -285,7 +285,7 @@ describe("time", () => {
     for (const id of [1, 2]) await far.say({ id, result: {} });
     await Promise.all([call, during]);
     const silent = await failure(far.peer.request("c", {}, { timeoutMs: 60, timeoutMaxMs: 60 }));
-    expect(silent).toMatchObject({ code: "timeout", hint: expect.stringContaining("--timeout") });
+    expect(silent).toMatchObject({ code: "timeout", hint: expect.stringContaining("timeoutMs") });
   });
 
   test("runs on behind an answer that the far side makes nothing of", async () => {

@@ -7,7 +7,7 @@ import { codeOfStatus, statusHint } from "../../lib/transport/status.ts";
 const url = "http://user:s3cr3t@127.0.0.1:1/mcp?key=s3cr3t";
 
 test.each<[number, object, RegExp | undefined]>([
-  [401, {}, /^give it a token: --header/],
+  [401, {}, /^give it a token in its headers/],
   [401, { hasToken: true }, /^the credentials that it was given are refused/],
   [403, {}, /^it may want a token .*: try localhost for 127\.0\.0\.1$/],
   [403, { hasToken: true }, /^the credentials that it was given do not allow this;/],

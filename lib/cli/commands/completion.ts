@@ -5,6 +5,7 @@
  */
 import { HostError } from "../../base/errors.ts";
 import { silent } from "../../base/log.ts";
+import { ourPaths } from "../../config/paths.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import type { CompleteRequest } from "../../host/feature-types.ts";
 import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts";
@@ -20,7 +21,14 @@ const command: Command = {
   description: "Print the completion script of a shell",
   example: 'eval "$(mcphost completion bash)"',
   usage: "bash|zsh|fish",
-  flags: commonFlags,
+  flags: {
+    SHELL: {
+      type: "positional",
+      description:
+        "the shell; tools, resources and prompts are completed as they were last listed (mcphost tools, resources, prompts)",
+    },
+    ...commonFlags,
+  },
   run,
 };
 
@@ -82,6 +90,10 @@ function worldOf(io: Io): World {
     async resources(parsed) {
       const { recalledResources } = await import("../feature-cache.ts");
       return (await recalled(parsed, (server) => recalledResources(io.env, server))).flat();
+    },
+    async tasks() {
+      const { taskStore } = await import("../task-store.ts");
+      return await taskStore({ folder: ourPaths(io.env).state, log: silent }).list();
     },
     suggest: (parsed) => (request) => suggestions(request, parsed, io),
   };

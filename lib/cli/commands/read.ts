@@ -59,7 +59,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   try {
     answer = await opened.host.read({ uri, signal: io.signal });
   } catch (error) {
-    throw await cause(error, opened, uri);
+    throw withTemplateHint(await cause(error, opened, uri), uri);
   }
   const { server, warnings } = answer;
   for (const text of warnings) log({ level: "warn", server, text });
@@ -87,6 +87,15 @@ async function print(answer: HostAnswer, uri: string, { flags }: Parsed, io: Io)
     if (!isHostError(error)) throw error;
     throw new HostError(error.code, error.message, { facts: error.facts, cause: error });
   }
+}
+
+/** A template was copied as it is listed. */
+function withTemplateHint(error: unknown, uri: string): unknown {
+  const variables = uri.match(/\{[^{}]+\}/g);
+  if (variables === null || !isHostError(error)) return error;
+  const { code, message, facts } = error;
+  const hint = `this is a template: write what you want in place of ${variables.join(", ")}`;
+  return new HostError(code, message, { facts, hint, cause: error });
 }
 
 /** The contents as blocks of a tool's result, which is what printing knows. What is no list stays one block. */

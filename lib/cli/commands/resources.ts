@@ -88,7 +88,8 @@ function said(item: Item): string {
   const { title, name, description, mimeType } = item;
   const label = title ?? (uriOf(item).endsWith(name) ? undefined : name);
   const size = "size" in item && item.size !== undefined ? `${item.size} bytes` : undefined;
-  const kind = [mimeType, size].filter((word) => word !== undefined).join(", ");
+  const isTemplate = "uriTemplate" in item ? "template" : undefined;
+  const kind = [isTemplate, mimeType, size].filter((word) => word !== undefined).join(", ");
   const words = [label, description].filter((word) => word !== undefined && word !== "");
   return `${words.join(": ")}${kind === "" ? "" : `${words.length === 0 ? "" : " "}(${kind})`}`;
 }

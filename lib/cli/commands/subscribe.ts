@@ -2,7 +2,7 @@
  * `subscribe [URI…]`: one line on stdout for each change of a resource, or of the lists of a server, until Ctrl-C or until
  * the server ends it (cli.md, Commands). What is printed is what the next program asks for: a URI as `read` takes it.
  */
-import { isHostError } from "../../base/errors.ts";
+import { exitCodeOf, isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { ServerUpdate } from "../../host/lasting-types.ts";
 import type { ListName, Topics } from "../../protocol/subscriptions.ts";
@@ -29,6 +29,7 @@ const command: Command = {
     ...commonFlags,
     ...serverFlags,
   },
+  isEndless: true,
   run,
 };
 
@@ -49,6 +50,11 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const lines = new Lines(io, () => scope.abort());
   const signal = AbortSignal.any([io.signal, scope.signal]);
   const several = opened.config.servers.length > 1;
+  /** A person would take the silence that follows for a fault. */
+  const begun = (server: string) => {
+    if (!io.terminal.stderr || flags["quiet"] === true || flags["json"] === true) return;
+    void io.stderr.write(`mcphost: listening to ${JSON.stringify(server)}; Ctrl-C ends it\n`);
+  };
   const one = async (server: string, asked: Topics): Promise<unknown> => {
     try {
       return await opened.host.subscribe({
@@ -59,6 +65,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
           const text = missing.length === 0 ? "" : `; it does not tell of ${missing.join(", ")}`;
           const level = missing.length === 0 ? "info" : "warn";
           log({ level, server, text: `subscribed${text}` });
+          begun(server);
         },
         onUpdate(update) {
           for (const line of linesOf(update, asked)) lines.add(textOf(line, flags, several));
@@ -73,10 +80,16 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   };
   const ends = await Promise.all(Array.from(wanted, ([server, asked]) => one(server, asked)));
   await lines.written();
+  if (isInterrupt(io.signal.reason)) return exitCodeOf(io.signal.reason);
   io.signal.throwIfAborted();
   const failed = ends.find((end) => end instanceof Error);
   if (failed !== undefined && ends.every((end) => end instanceof Error)) throw failed;
   return 0;
+}
+
+/** Ctrl-C: the end that was announced, and no fault to tell of. */
+function isInterrupt(reason: unknown): boolean {
+  return isHostError(reason) && reason.facts.signal === "SIGINT";
 }
 
 /** What is wanted of each server. @throws HostError as `read` */

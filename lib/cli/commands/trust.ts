@@ -111,7 +111,7 @@ async function chosenOf(waiting: readonly ServerConfig[], io: Io): Promise<Serve
   }
   const chosen: ServerConfig[] = [];
   for (const server of waiting)
-    if (await ask.confirm(`${entryWords(server)}\n  It ${powerOf(server)}. Trust it?`))
+    if (await ask.confirm(`${entryWords(server)}\n  It ${powerOf(server)}.\n  Trust it?`))
       chosen.push(server);
   return chosen;
 }
