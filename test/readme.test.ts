@@ -49,7 +49,7 @@ test.concurrent.each(sections)(
 
 test("scripts and files that are named are there", async () => {
   const { scripts } = await Bun.file(join(root, "package.json")).json();
-  const named = [...readme.matchAll(/bun run ([a-z]+)/g)].map(([, name]) => name!);
+  const named = [...readme.matchAll(/bun run ([a-z:]+)/g)].map(([, name]) => name!);
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   const links = [...readme.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, path]) => path!);
   for (const path of links)
