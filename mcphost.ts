@@ -1,6 +1,7 @@
 #!/usr/bin/env -S bun --no-env-file --no-install --config=/dev/null
 /** The command, and the module that others import: `createHost`, `isHostError` and the types, nothing more is public. */
-import type { Host, HostOptions } from "./lib/host/types.ts";
+import type { HostOptions } from "./lib/host/option-types.ts";
+import type { Host } from "./lib/host/types.ts";
 
 export { isHostError } from "./lib/base/errors.ts";
 
@@ -8,7 +9,7 @@ export type { ErrorCode, Facts, HostError } from "./lib/base/errors.ts";
 export type { Json, JsonObject } from "./lib/base/json.ts";
 export type { Log, LogEntry } from "./lib/base/log.ts";
 export type { CompletionValues } from "./lib/client/completion.ts";
-export type { Answerer, Answers, Asked } from "./lib/client/types.ts";
+export type { Answerer, Answers, Asked } from "./lib/client/answer-types.ts";
 export type { Limits, PolicyRule } from "./lib/config/types.ts";
 export type { Actor, Outcome, OutputProblem } from "./lib/hooks/call.ts";
 export type {
@@ -24,12 +25,11 @@ export type {
   ResourceListing,
 } from "./lib/host/feature-types.ts";
 export type { HostTask, ServerUpdate, SubscribeRequest } from "./lib/host/lasting-types.ts";
+export type { HostOptions, HostServer } from "./lib/host/option-types.ts";
 export type {
   CallRequest,
   Host,
   HostEvent,
-  HostOptions,
-  HostServer,
   HostTool,
   ServerStatus,
   ToolListing,

@@ -2,7 +2,7 @@
  * Who answers servers that ask: the values of `--elicit`, else the person at the terminal, else nobody, and then nothing is
  * declared to them. It asks nothing itself: what does is loaded when a server first asks.
  */
-import type { Answerer, Answers } from "../client/types.ts";
+import type { Answerer, Answers } from "../client/answer-types.ts";
 import { textOf } from "./flags.ts";
 import type { Io, Parsed } from "./types.ts";
 

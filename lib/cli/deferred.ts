@@ -4,7 +4,7 @@ import { verdictStore } from "../client/eras.ts";
 import type { ToolList } from "../client/types.ts";
 import { ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
-import type { ToolListStore, VerdictStore } from "../host/types.ts";
+import type { ToolListStore, VerdictStore } from "../host/option-types.ts";
 import type { Io } from "./types.ts";
 
 /** Verdicts are written when all else is done: nobody waits for a file. */

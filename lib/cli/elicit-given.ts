@@ -7,7 +7,7 @@ import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { clip } from "../base/slice.ts";
-import type { Answers } from "../client/types.ts";
+import type { Answers } from "../client/answer-types.ts";
 import { readForm } from "../protocol/form.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 

@@ -5,7 +5,7 @@
 import { domainToUnicode } from "node:url";
 
 import type { JsonObject } from "../base/json.ts";
-import type { Asked } from "../client/types.ts";
+import type { Asked } from "../client/answer-types.ts";
 import { hasBrowser, openBrowser } from "../process/browser.ts";
 import type { Questions } from "./ask.ts";
 import { messageOf, refusing } from "./elicit-fields.ts";

@@ -3,7 +3,7 @@
  * of it once more before it is sent. Declining and cancelling are always offered. What a server says is only ever shown.
  */
 import type { JsonObject } from "../base/json.ts";
-import type { Answerer, Answers, Asked } from "../client/types.ts";
+import type { Answerer, Answers, Asked } from "../client/answer-types.ts";
 import { readForm, withDefaults } from "../protocol/form.ts";
 import type { Field } from "../protocol/form.ts";
 import { isDismissal, questions } from "./ask.ts";

@@ -1,8 +1,9 @@
 /** What the doctor's look at a server is given, and what it brings back. Types only. */
 import type { Log } from "../base/log.ts";
-import type { Answers, McpClient, ToolList } from "../client/types.ts";
+import type { Answers } from "../client/answer-types.ts";
+import type { McpClient, ToolList } from "../client/types.ts";
 import type { Limits, ServerConfig } from "../config/types.ts";
-import type { OpenHostOptions } from "../host/types.ts";
+import type { OpenHostOptions } from "../host/option-types.ts";
 import type { Reaper } from "../process/child.ts";
 import type { Examination } from "./doctor-types.ts";
 

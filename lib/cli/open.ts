@@ -5,7 +5,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
-import type { Answers } from "../client/types.ts";
+import type { Answers } from "../client/answer-types.ts";
 import { idleFlags } from "../config/flags.ts";
 import { loadConfig } from "../config/load.ts";
 import { resolvePath } from "../config/paths.ts";

@@ -9,7 +9,7 @@ import { expandServer } from "../config/expand.ts";
 import { ourPaths } from "../config/paths.ts";
 import type { Config, ServerConfig } from "../config/types.ts";
 import type { ExpandContext } from "../config/values.ts";
-import type { OpenHostOptions } from "../host/types.ts";
+import type { OpenHostOptions } from "../host/option-types.ts";
 import { listOf, textOf } from "./flags.ts";
 import type { Io, Parsed } from "./types.ts";
 

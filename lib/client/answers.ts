@@ -7,7 +7,7 @@ import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
 import { modernRevisions } from "../protocol/modern.ts";
 import { namesModes } from "../protocol/modes.ts";
-import type { AnswerOptions, Answers } from "./types.ts";
+import type { AnswerOptions, Answers } from "./answer-types.ts";
 
 /** The capabilities to declare in a revision (protocol.md 1.2, 1.14). */
 export function capabilitiesOf(answers: Answers, revision: string): Capabilities {

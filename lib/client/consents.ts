@@ -7,9 +7,9 @@ import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { RpcError } from "../protocol/jsonrpc.ts";
+import type { AnswerOptions } from "./answer-types.ts";
 import { visitUrl } from "./elicitation.ts";
 import type { Inbound } from "./inbound.ts";
-import type { AnswerOptions } from "./types.ts";
 
 export interface ConsentOptions extends Omit<AnswerOptions, "signal"> {
   signal?: AbortSignal | undefined;

@@ -8,7 +8,7 @@ import type { JsonObject } from "../base/json.ts";
 import { checkSchema } from "../base/schema.ts";
 import { faultsOf, readForm, withDefaults } from "../protocol/form.ts";
 import type { Field } from "../protocol/form.ts";
-import type { Answerer, AnswerOptions, Asked } from "./types.ts";
+import type { Answerer, AnswerOptions, Asked } from "./answer-types.ts";
 
 /** The answer to a form: `{ action, content? }`, whose content fits. Declined after `triesMax` answers that do not. */
 export async function answerForm(params: JsonObject, options: AnswerOptions): Promise<JsonObject> {

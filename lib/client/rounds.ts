@@ -8,8 +8,8 @@ import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Decoded } from "../protocol/codec.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
+import type { AnswerOptions } from "./answer-types.ts";
 import { answerTo, refusalOf } from "./answers.ts";
-import type { AnswerOptions } from "./types.ts";
 
 export interface RoundOptions extends Omit<AnswerOptions, "signal"> {
   /** @default 10 */

@@ -5,7 +5,7 @@
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
-import type { AnswerOptions } from "./types.ts";
+import type { AnswerOptions } from "./answer-types.ts";
 
 /**
  * The message that the answerer gives.

@@ -5,7 +5,8 @@ import type { ServerConfig, ServerTls } from "../config/types.ts";
 import { guardedFeatures } from "./guard-features.ts";
 import { guardedCall, guardedLog } from "./guard.ts";
 import { openHost } from "./host.ts";
-import type { Host, HostOptions, HostServer } from "./types.ts";
+import type { HostOptions, HostServer } from "./option-types.ts";
+import type { Host } from "./types.ts";
 
 /**
  * Opens a host over the given servers; they start when first used. Close it with `await using`, or by aborting

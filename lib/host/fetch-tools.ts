@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { McpClient, ToolList } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { toListError } from "./failure.ts";
-import type { ToolListStore } from "./types.ts";
+import type { ToolListStore } from "./option-types.ts";
 
 export interface FetchOptions {
   config: ServerConfig;

@@ -7,9 +7,10 @@ import type { ServerContext } from "./connection.ts";
 import type { Desk } from "./desk.ts";
 import { Events } from "./events.ts";
 import type { Library } from "./library.ts";
+import type { OpenHostOptions } from "./option-types.ts";
 import { HostedServer } from "./server.ts";
 import { Started } from "./started.ts";
-import type { OpenedHost, OpenHostOptions } from "./types.ts";
+import type { OpenedHost } from "./types.ts";
 
 /** Opens a host over servers that are not disabled. Aborting `options.signal` ends calls and starts, not the host. */
 export function openHost(options: OpenHostOptions): OpenedHost {

@@ -2,8 +2,8 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { Session } from "../protocol/mcp.ts";
+import type { OpenHostOptions } from "./option-types.ts";
 import type { RemoteLink } from "./started.ts";
-import type { OpenHostOptions } from "./types.ts";
 
 /** What all starts of a host share. */
 export interface LaunchContext extends OpenHostOptions {

@@ -2,8 +2,9 @@
 import { version } from "../../package.json";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import type { Answers } from "../client/answer-types.ts";
 import { verdictKey } from "../client/eras.ts";
-import type { Answers, McpClient } from "../client/types.ts";
+import type { McpClient } from "../client/types.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
 import type { Child } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";

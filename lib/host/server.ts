@@ -10,10 +10,11 @@ import type { Session } from "../protocol/mcp.ts";
 import { Connection } from "./connection.ts";
 import type { ServerContext, WaitOptions } from "./connection.ts";
 import { fetchTools, lateList } from "./fetch-tools.ts";
+import type { ToolListStore } from "./option-types.ts";
 import type { Remote, SendCall } from "./remote.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
-import type { ServerStatus, ToolListStore } from "./types.ts";
+import type { ServerStatus } from "./types.ts";
 import { givenUp, waitFor } from "./wait.ts";
 
 export interface UseOptions {

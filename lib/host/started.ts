@@ -2,7 +2,7 @@
 import { settlesWithin } from "../base/async.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import { startReaper } from "../process/reaper.ts";
-import type { OpenHostOptions } from "./types.ts";
+import type { OpenHostOptions } from "./option-types.ts";
 
 export class Started {
   readonly #children = new Set<Child>();

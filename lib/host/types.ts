@@ -1,11 +1,8 @@
 /** The public face of the host: what scripts, the command line, and later HTTP see. */
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Log } from "../base/log.ts";
-import type { Answers, ToolList, Verdict } from "../client/types.ts";
-import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import type { PolicyRule } from "../config/types.ts";
 import type { Actor, Call, Outcome } from "../hooks/call.ts";
-import type { Child, Reaper } from "../process/child.ts";
 import type {
   Era,
   Implementation,
@@ -107,44 +104,6 @@ export interface OwnedCallRequest extends CallRequest {
   onCall?: (call: Call) => void;
 }
 
-/** Remembers era verdicts between runs; both never throw. */
-export interface VerdictStore {
-  read(key: string): Promise<Verdict | undefined>;
-  write(key: string, verdict: Verdict): Promise<void>;
-}
-
-/** Keeps the lists of tools of modern servers between runs, as long as these allow; none of it throws. */
-export interface ToolListStore {
-  /** What was kept of a server that runs now, while that is fresh; its `at` is before all time. */
-  read(server: string): Promise<(ToolList & { at: number }) | undefined>;
-  write(server: string, list: ToolList): void;
-  forget(server: string): void;
-}
-
-/** What a library user writes for one server: how it is started, or where it is reached. Nothing in it is filled in. */
-export type HostServer = HostStdioServer | HostHttpServer;
-
-type Written<Server> = Partial<Omit<Server, "kind" | "written" | "origin" | "name">>;
-
-type HostStdioServer = Written<StdioServer> & { command: string };
-
-/** `transport`: by default found out, from a URL of `ws` or `wss` too. In `tls` a file's path or PEM text. */
-type HostHttpServer = Written<HttpServer> & { url: string };
-
-export interface HostOptions {
-  /** By name. */
-  servers: Record<string, HostServer>;
-  policy?: PolicyRule[];
-  /** Our environment, from which the children's small base is taken. @default none */
-  env?: Record<string, string | undefined>;
-  /** Ends everything when aborted. */
-  signal?: AbortSignal;
-  log?: Log;
-  limits?: Partial<Limits>;
-  /** What answers servers that ask back; what is absent is not declared to them. */
-  answers?: Answers;
-}
-
 export interface ToolListing {
   tools: HostTool[];
   /** Servers that could not be listed, each with its reason. */
@@ -182,30 +141,6 @@ export interface Judgement {
   rule?: string;
   /** What other rules would say, depending on the arguments. */
   dependsOnArguments?: string[];
-}
-
-/** How the command line (and later surfaces) open a host: config entries as written, made ready when first needed. */
-export interface OpenHostOptions {
-  servers: ServerConfig[];
-  /**
-   * Makes an entry ready to start: trust, expansion, secrets, questions. Called once per start, only for servers needed.
-   * @throws HostError `config` `denied`
-   */
-  prepare: (server: ServerConfig, signal: AbortSignal) => Promise<ServerConfig>;
-  policy: PolicyRule[];
-  env: Record<string, string | undefined>;
-  signal: AbortSignal;
-  log: Log;
-  limits?: Partial<Limits>;
-  answers?: Answers;
-  verdicts?: VerdictStore;
-  toolLists?: ToolListStore;
-  /** What to ask servers to log. @default "warning" */
-  serverLogLevel?: McpLogLevel;
-  /** Starts the reaper, so that servers end even if we are killed. @default true */
-  reaper?: boolean;
-  /** A server that runs already: its first start takes this process, and the host its reaper. */
-  started?: { server: string; child: Child; reaper: Reaper | undefined };
 }
 
 /** What `openHost` returns: a host that can also leave at once. */

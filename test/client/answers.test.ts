@@ -2,9 +2,10 @@
 import { describe, expect, test } from "bun:test";
 
 import type { JsonObject } from "../../lib/base/json.ts";
+import type { Answers } from "../../lib/client/answer-types.ts";
 import { capabilitiesOf } from "../../lib/client/answers.ts";
 import { connect } from "../../lib/client/client.ts";
-import type { Answers, ConnectOptions } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/types.ts";
 import { legacyScript, modernScript, scripted, text, until } from "./kit.ts";
 import type { Scripted } from "./kit.ts";
 

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 
 import type { JsonObject } from "../../lib/base/json.ts";
+import type { Answers } from "../../lib/client/answer-types.ts";
 import { connect } from "../../lib/client/client.ts";
 import { requestFault } from "../../lib/client/sampling.ts";
-import type { Answers } from "../../lib/client/types.ts";
 import { legacyScript, metaOf, modernScript, scripted, text } from "./kit.ts";
 
 const user = (content: unknown) => ({ role: "user", content });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { JsonObject } from "../../lib/base/json.ts";
-import type { Answers } from "../../lib/client/types.ts";
+import type { Answers } from "../../lib/client/answer-types.ts";
 import { openWay, ways } from "./ways.ts";
 
 /** Answers, and keeps what was asked. */

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import type { HostError } from "../../lib/base/errors.ts";
 import { createHost } from "../../lib/host/create.ts";
-import type { Host, HostOptions } from "../../lib/host/types.ts";
+import type { HostOptions } from "../../lib/host/option-types.ts";
+import type { Host } from "../../lib/host/types.ts";
 
 const program = join(import.meta.dir, "../fixtures/remote/stdio.ts");
 

@@ -5,7 +5,8 @@ import type { LogEntry } from "../../lib/base/log.ts";
 import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
 import { createHost } from "../../lib/host/create.ts";
-import type { Host, HostOptions, HostServer } from "../../lib/host/types.ts";
+import type { HostOptions, HostServer } from "../../lib/host/option-types.ts";
+import type { Host } from "../../lib/host/types.ts";
 import type { Plan } from "../fixtures/host/server.ts";
 
 const program = join(import.meta.dir, "../fixtures/host/server.ts");

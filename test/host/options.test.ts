@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { createHost } from "../../lib/host/create.ts";
-import type { HostOptions } from "../../lib/host/types.ts";
+import type { HostOptions } from "../../lib/host/option-types.ts";
 import { bunAlone, root } from "../harness.ts";
 import { hostOver, textOf, tools } from "./kit.ts";
 
