@@ -4,6 +4,7 @@
  */
 import type { HostError } from "../base/errors.ts";
 import { commandFindings } from "./doctor-command.ts";
+import { stopFindings } from "./doctor-stop.ts";
 import { fault, warning } from "./doctor-types.ts";
 import type { Diagnosis, Examination, Finding } from "./doctor-types.ts";
 import { urlFailureCode } from "./doctor-url.ts";
@@ -169,38 +170,4 @@ function listFindings(seen: Examination): Finding[] {
           ),
     );
   return found;
-}
-
-function stopFindings({ stop, stopMs, error }: Examination): Finding[] {
-  const took = stopMs === undefined ? "" : ` (it took ${(stopMs / 1000).toFixed(1)} s)`;
-  const end = stop?.exit?.signal ?? `code ${stop?.exit?.exitCode}`;
-  const hint =
-    "an MCP server over stdio ends when its stdin ends; until then it holds up whoever waits for it";
-  switch (stop?.rung) {
-    case "term": {
-      const text = `it, or what it started, did not end with its stdin: SIGTERM did it${took}`;
-      return [warning("needs-term", text, hint)];
-    }
-    case "kill": {
-      const text = `it, or what it started, ignored the end of its stdin and SIGTERM: SIGKILL did it${took}`;
-      return [warning("needs-kill", text, hint)];
-    }
-    case "alive":
-      return [fault("alive", "it is still running after SIGKILL", "ps shows what it hangs on")];
-    case "exited":
-      return error
-        ? []
-        : [warning("ended-early", `it ended by itself before it was stopped (${end})`)];
-    case "eof":
-      if (end === "code 0" || error) return [];
-      return [
-        warning(
-          "exit-code",
-          `it ended with ${end} although it was only asked to end`,
-          "the end of stdin is a clean end: code 0",
-        ),
-      ];
-    default:
-      return [];
-  }
 }
