@@ -6,12 +6,14 @@ import type { Verdict } from "../../client/types.ts";
 import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/secrets.ts";
 import { isUrl } from "../../config/spec.ts";
-import type { Config, HttpServer, Origin, ServerConfig } from "../../config/types.ts";
+import type { Config, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";
 import { cutStart, fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
 import { configFromFlags, failureOf, noServers, openFromFlags } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
+import { tableOf } from "../servers-table.ts";
+import type { ServerRow } from "../servers-table.ts";
 import { recalledTools, rememberTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
@@ -31,23 +33,6 @@ const command: Command = {
 export default command;
 
 // --- internal ---
-
-/** One line of the list. Absent: not known. */
-interface Row {
-  name: string;
-  kind: "stdio" | "http" | "";
-  /** Of a server that is reached: as it is configured, or was found out. */
-  transport?: Exclude<HttpServer["transport"], "auto">;
-  /** `idle`: may start; `ready`: it was started and answered. */
-  state: "idle" | "ready" | "failed" | "untrusted" | "disabled" | "misconfigured";
-  era?: string;
-  revision?: string;
-  serverInfo?: object;
-  tools?: number;
-  instructions?: string;
-  from: Pick<Origin, "kind"> & { file: string };
-  error?: { code: string; message: string };
-}
 
 async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const { flags, positionals } = parsed;
@@ -86,7 +71,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
 }
 
 interface Known {
-  rows: Map<string, Row>;
+  rows: Map<string, ServerRow>;
   failures: Failure[];
 }
 
@@ -98,7 +83,7 @@ async function known(config: Config, parsed: Parsed, io: Io, log: Log): Promise<
   const { cache } = ourPaths(io.env);
   const useCache = parsed.flags["no-cache"] !== true && cache !== undefined;
   const verdicts = useCache ? verdictStore({ folder: cache, log }) : undefined;
-  const rows = new Map<string, Row>();
+  const rows = new Map<string, ServerRow>();
   const failures: Failure[] = [];
   for (const server of config.servers) {
     const row = rowOf(server, "idle");
@@ -123,7 +108,7 @@ async function known(config: Config, parsed: Parsed, io: Io, log: Log): Promise<
 }
 
 /** Undefined where it is not known yet, and of a server that is started. */
-function transportOf(server: ServerConfig, verdict: Verdict | undefined): Row["transport"] {
+function transportOf(server: ServerConfig, verdict: Verdict | undefined): ServerRow["transport"] {
   if (server.kind === "stdio") return undefined;
   if (server.transport !== "auto") return server.transport;
   return verdict && (verdict.transport ?? "http");
@@ -134,7 +119,7 @@ async function checked(parsed: Parsed, io: Io, log: Log): Promise<Known> {
   await using opened = await openFromFlags(parsed, io, log);
   const { host, config } = opened;
   const listing = await host.tools({ signal: io.signal });
-  const rows = new Map<string, Row>();
+  const rows = new Map<string, ServerRow>();
   const failures: Failure[] = [];
   const statuses = new Map(host.servers().map((status) => [status.name, status]));
   for (const server of config.servers) {
@@ -152,11 +137,11 @@ async function checked(parsed: Parsed, io: Io, log: Log): Promise<Known> {
   return { rows, failures };
 }
 
-function rowOf({ name, kind, origin }: ServerConfig, state: Row["state"]): Row {
+function rowOf({ name, kind, origin }: ServerConfig, state: ServerRow["state"]): ServerRow {
   return { name, kind, state, from: { kind: origin.kind, file: origin.file ?? origin.label } };
 }
 
-function badRow({ name, origin, reason }: Config["bad"][number]): Row {
+function badRow({ name, origin, reason }: Config["bad"][number]): ServerRow {
   return {
     name,
     kind: "",
@@ -166,53 +151,16 @@ function badRow({ name, origin, reason }: Config["bad"][number]): Row {
   };
 }
 
-const states: Partial<Record<ErrorCode, Row["state"]>> = {
+const states: Partial<Record<ErrorCode, ServerRow["state"]>> = {
   denied: "untrusted",
   config: "misconfigured",
   usage: "misconfigured",
 };
 
 /** @throws what is no fault of the server */
-function failed(row: Row, error: unknown): Failure {
+function failed(row: ServerRow, error: unknown): Failure {
   if (!isHostError(error) || error.code === "cancelled") throw error;
   row.state = states[error.code] ?? "failed";
   row.error = { code: error.code, message: error.message };
   return { server: row.name, error };
 }
-
-/** `fitted`: a file's path where only the columns beside `room` are left. */
-function tableOf(rows: readonly Row[], fitted: (file: string, room: number) => string): string {
-  const head = ["NAME", "KIND", "STATE", "ERA", "TOOLS", "FROM"];
-  const cells = rows.map(({ name, kind, transport, state, era, revision, tools, from }) => [
-    name,
-    transport ?? (kind || "-"),
-    state,
-    era === undefined ? "-" : `${era} ${revision ?? ""}`.trim(),
-    String(tools ?? "-"),
-    from.file,
-  ]);
-  const widths = head.map((_, at) =>
-    Math.max(...[head, ...cells].map((row) => row[at]?.length ?? 0)),
-  );
-  const room = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
-  for (const row of cells) row.push(fitted(row.pop() ?? "", room));
-  const lines = [head, ...cells].map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-  const [first = "", ...others] = lines;
-  const body = others.map((line, at) => line + instructionsOf(rows[at]?.instructions));
-  return rows.length === 0 ? "" : `${[first, ...body].join("\n")}\n`;
-}
-
-/** Below the line of its server, indented: how it begins. The whole text is in `--json`. */
-function instructionsOf(text = ""): string {
-  const [first, ...others] = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  if (first === undefined) return "";
-  const isCut = others.length > 0 || first.length > instructionsMax;
-  return `\n    ${first.slice(0, instructionsMax)}${isCut ? " …" : ""}`;
-}
-
-const instructionsMax = 72;
