@@ -5,6 +5,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import type { FetchTls } from "./fetch-types.ts";
 import type { Route } from "./proxy.ts";
+import { explainTls, isOfTls, untrusted } from "./tls-errors.ts";
 
 /** What the request was that failed. */
 export interface Failing {
@@ -92,7 +93,8 @@ function explain(code: string, cause: unknown, failing: Failing): Explanation {
       text: `${place} does not answer any more (${code})`,
       hint: "the network may be down, or the server's machine",
     };
-  if (isOfTls(code)) return { sent: false, ...explainTls(code, cause, failing) };
+  if (isOfTls(code))
+    return { sent: false, ...explainTls(code, cause, { place: `${host}:${port}`, tls }) };
   if (code === "FailedToOpenSocket" && tls !== undefined)
     return {
       sent: false,
@@ -119,31 +121,6 @@ function explain(code: string, cause: unknown, failing: Failing): Explanation {
         ? "the server may have ended; if it expects TLS, its address begins with https://"
         : "the server may have ended",
   };
-}
-
-function explainTls(
-  code: string,
-  cause: unknown,
-  { url, tls }: Failing,
-): Pick<Explanation, "text" | "hint" | "facts"> {
-  const { host, port } = placeOf(url);
-  if (code === "EPROTO" || code.startsWith("ERR_SSL"))
-    return {
-      text: `the TLS handshake with ${host}:${port} failed (${code})`,
-      hint: `does it speak plain HTTP? then its address is http://…; does it ask for a certificate of ours? then ${tls?.cert === undefined ? "set tls.cert and tls.key" : "tls.cert must be one that it trusts"}`,
-    };
-  const reason = certificateReason(code, cause);
-  const facts = { certificate: reason };
-  const text = `the certificate of ${host}:${port} is not valid: ${reason} (${code})`;
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID" || code === "HOSTNAME_MISMATCH")
-    return { text, facts, hint: "use the name that the certificate is for in the address" };
-  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
-    return { text, facts, hint: "the server needs a new certificate, or the clock here is wrong" };
-  if (!untrusted.has(code)) return { text, facts, hint: "the server needs another certificate" };
-  const hint = `to trust it, set tls.ca of the server (or NODE_EXTRA_CA_CERTS) to the PEM file of ${
-    code === "DEPTH_ZERO_SELF_SIGNED_CERT" ? "that certificate" : "the authority that signed it"
-  }; tls.insecure takes any certificate`;
-  return { text, facts, hint };
 }
 
 /** The proxy was there and did not let us through. */
@@ -176,32 +153,6 @@ const unreadable = new Set([
   "ResponseHeadersTooLarge",
   "UnrequestedUpgrade",
 ]);
-
-/** Nobody that we know vouches for the certificate. */
-const untrusted = new Set([
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "CERT_UNTRUSTED",
-]);
-
-/** OpenSSL's names of faults in a certificate, and what the handshake itself may end in. */
-function isOfTls(code: string): boolean {
-  return (
-    untrusted.has(code) ||
-    /^(CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH|ERROR_IN_CERT)|^EPROTO$/.test(
-      code,
-    )
-  );
-}
-
-/** OpenSSL's own words. */
-function certificateReason(code: string, cause: unknown): string {
-  if (code.startsWith("ERR_") || !(cause instanceof Error)) return "it is for another name";
-  return cause.message;
-}
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
