@@ -9,7 +9,6 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { shapes } from "./formats.ts";
 import { parseJsonc, plainNumbers } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
-import { baseName } from "./paths.ts";
 import { kindOf, pathText } from "./problems.ts";
 import {
   Inputs,
@@ -22,6 +21,7 @@ import {
 } from "./schema.ts";
 import { readServer } from "./server.ts";
 import { parseToml } from "./toml.ts";
+import { topWarnings } from "./top-keys.ts";
 import type {
   BadServer,
   Config,
@@ -86,7 +86,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
         ...(fallback === undefined ? {} : { default: fallback }),
         ...(options === undefined ? {} : { options: options.map(optionOf) }),
       };
-  part.ruleWarnings.push(...topWarnings(value, part));
+  part.ruleWarnings.push(...topWarnings(value, { origin, hasServers: part.servers.size > 0 }));
   part.warnings.push(...part.ruleWarnings);
   return part;
 }
@@ -192,49 +192,4 @@ function problem(
       ...(hint === undefined ? {} : { hint }),
     },
   );
-}
-
-const ourKeys = [
-  "mcpServers",
-  "policy",
-  "limits",
-  "inputs",
-  "plugins",
-  "serve",
-  "profiles",
-  "network",
-  "store",
-  "model",
-];
-
-/** Keys of ours that change what a file means, and that no other program has a word like. */
-const weightyKeys = ["mcpServers", "policy", "limits", "inputs"];
-
-/**
- * Keys that other programs keep in the same file are theirs: only our own files are held to our keys. In the others a
- * near miss is one where there is no server, or where a weighty key is missed.
- */
-function topWarnings(document: JsonObject, part: ConfigPart): string[] {
-  const { origin } = part;
-  const warnings: string[] = [];
-  const known = new Set([...ourKeys, ...shapes.map((shape) => shape.key)]);
-  const ours = origin.kind === "user" || /^mcphost\.jsonc?$/.test(baseName(origin.file ?? ""));
-  for (const key of Object.keys(document)) {
-    if (known.has(key) || key.startsWith("$")) continue;
-    const { text, near } = unknownKey(key, known);
-    if (ours || (part.servers.size === 0 && near)) warnings.push(`${origin.label}: ${text}`);
-    else {
-      const missed = unknownKey(key, weightyKeys);
-      if (missed.near) warnings.push(`${origin.label}: ${missed.text}`);
-    }
-  }
-  for (const key of ["plugins", "network"])
-    if (ours && document[key] !== undefined)
-      warnings.push(`${origin.label}: this version does not know ${key} yet; it has no effect`);
-  const silent = !shapes.some((shape) => Object.hasOwn(document, shape.key));
-  if (silent && origin.kind === "named" && warnings.length === 0)
-    warnings.push(
-      `${origin.label}: no servers in it (expected an object mcpServers, or another known shape)`,
-    );
-  return warnings;
 }

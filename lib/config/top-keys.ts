@@ -1,0 +1,55 @@
+/** The keys at the top of a config file: which are ours, and what a stray one there may mean. Pure. */
+import type { JsonObject } from "../base/json.ts";
+import { shapes } from "./formats.ts";
+import { unknownKey } from "./keys.ts";
+import { baseName } from "./paths.ts";
+import type { Origin } from "./types.ts";
+
+/**
+ * Keys that other programs keep in the same file are theirs: only our own files are held to our keys. In the others a
+ * near miss is one where there is no server, or where a weighty key is missed.
+ */
+export function topWarnings(
+  document: JsonObject,
+  { origin, hasServers }: { origin: Origin; hasServers: boolean },
+): string[] {
+  const warnings: string[] = [];
+  const known = new Set([...ourKeys, ...shapes.map((shape) => shape.key)]);
+  const ours = origin.kind === "user" || /^mcphost\.jsonc?$/.test(baseName(origin.file ?? ""));
+  for (const key of Object.keys(document)) {
+    if (known.has(key) || key.startsWith("$")) continue;
+    const { text, near } = unknownKey(key, known);
+    if (ours || (!hasServers && near)) warnings.push(`${origin.label}: ${text}`);
+    else {
+      const missed = unknownKey(key, weightyKeys);
+      if (missed.near) warnings.push(`${origin.label}: ${missed.text}`);
+    }
+  }
+  for (const key of ["plugins", "network"])
+    if (ours && document[key] !== undefined)
+      warnings.push(`${origin.label}: this version does not know ${key} yet; it has no effect`);
+  const silent = !shapes.some((shape) => Object.hasOwn(document, shape.key));
+  if (silent && origin.kind === "named" && warnings.length === 0)
+    warnings.push(
+      `${origin.label}: no servers in it (expected an object mcpServers, or another known shape)`,
+    );
+  return warnings;
+}
+
+// --- internal ---
+
+const ourKeys = [
+  "mcpServers",
+  "policy",
+  "limits",
+  "inputs",
+  "plugins",
+  "serve",
+  "profiles",
+  "network",
+  "store",
+  "model",
+];
+
+/** Keys of ours that change what a file means, and that no other program has a word like. */
+const weightyKeys = ["mcpServers", "policy", "limits", "inputs"];
