@@ -1,15 +1,10 @@
+import { redact } from "../config/redact.ts";
 /**
  * The checked config as people may see and pass it on: what may be a secret is hidden, references to secrets are not.
  * Pure; it hides too much rather than too little.
  */
 import { readReferences } from "../config/references.ts";
-import {
-  isSecretFlag,
-  redact,
-  secretsOfArgument,
-  secretsOfUrl,
-  userOfUrl,
-} from "../config/secrets.ts";
+import { isSecretFlag, secretsOfArgument, secretsOfUrl, userOfUrl } from "../config/secrets.ts";
 import type { Config, Origin, ServerConfig, ServerTls, ServeSettings } from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */

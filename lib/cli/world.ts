@@ -1,5 +1,5 @@
 /** What a command works with: its streams, its terminal, its secrets. What goes to people is redacted here. */
-import { redact } from "../config/secrets.ts";
+import { redact } from "../config/redact.ts";
 import { stdinReader, stdoutSink } from "./io.ts";
 import type { StderrSink } from "./io.ts";
 import { Secrets } from "./secrets.ts";

@@ -1,36 +1,13 @@
 /**
- * Keeps secrets out of what is shown: by their values, which we know, and not by the names of keys, which we would have
- * to guess. Pure.
+ * Which parts of what is configured are secrets, or may be: told by the values, which we know, and by names only where a
+ * value does not tell. Pure.
  */
 
 /** Shorter values are not hidden: blanking every "1" would hide the message, not a secret. */
-const secretLengthMin = 6;
+export const secretLengthMin = 6;
 
-const mask = "***";
-
-/** `text` with every known secret replaced by `***`, also in the forms that JSON, URLs and base64 give it. */
-export function redact(text: string, secrets: Iterable<string>): string {
-  const forms = new Set<string>();
-  for (const secret of secrets)
-    for (const line of [secret, ...secret.split(/\r?\n/)])
-      if (line.length >= secretLengthMin)
-        // What a server logs as JSON stands twice in quotes where the log is JSON, too.
-        for (const form of [
-          line,
-          percentForm(line),
-          base64Form(line),
-          inQuotes(line),
-          inQuotes(inQuotes(line)),
-          // As a host name has it.
-          ...(isKey.test(line) ? [line.toLowerCase()] : []),
-        ])
-          forms.add(form);
-  let result = text;
-  // The longest first: one secret may be a part of another.
-  for (const form of [...forms].toSorted((a, b) => b.length - a.length))
-    result = result.replaceAll(form, mask);
-  return text.includes(cutMark) ? withoutBeginnings(result, forms) : result;
-}
+/** Long and mixed enough to be a key. */
+export const isKey = /^(?=.*\d)(?=.*[A-Za-z])[\w~.-]{20,}$/;
 
 /**
  * True for a configured value (of an environment variable, a header, a query) that may be a secret. What is plainly
@@ -123,8 +100,6 @@ function isUrl(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\//i.test(text) && URL.canParse(text);
 }
 
-const isKey = /^(?=.*\d)(?=.*[A-Za-z])[\w~.-]{20,}$/;
-
 /** Names in addresses are words in small letters, most often: what is none may be shorter. */
 function isKeyInPath(segment: string): boolean {
   const isMixed = /^(?=(?:.*\d){2}.*[A-Za-z])(?=.*[a-z])(?=.*[A-Z])[\w~.-]{16,}$/;
@@ -141,32 +116,6 @@ function flagged(argument: string, before: string): string[] {
   if (isSecretFlag(flag)) return [value, ...secretsOfHeader(value)];
   const variable = /^(-e|--env)$/.test(flag) ? /^[\w.-]+=([^]*)$/.exec(value)?.[1] : undefined;
   return variable === undefined ? [] : [variable];
-}
-
-/** What our own texts end in where they were clipped. */
-const cutMark = "…";
-/** A shorter beginning gives nothing away. */
-const beginningMin = 4;
-
-/** Hides the beginning of a secret that was clipped in its middle. */
-function withoutBeginnings(text: string, forms: ReadonlySet<string>): string {
-  const pieces = text.split(cutMark);
-  const last = pieces.pop() ?? "";
-  return [...pieces.map((piece) => withoutBeginning(piece, forms)), last].join(cutMark);
-}
-
-/** What may be shown of a form: of `Bearer X`, where X is a form itself, the scheme, which is no secret. */
-function leastOf(form: string, forms: ReadonlySet<string>): number {
-  const scheme = /^[A-Za-z][\w-]* +/.exec(form)?.[0] ?? "";
-  const isOpen = scheme !== "" && forms.has(form.slice(scheme.length));
-  return isOpen ? scheme.length + beginningMin : beginningMin;
-}
-
-function withoutBeginning(piece: string, forms: ReadonlySet<string>): string {
-  for (const form of forms)
-    for (let length = form.length - 1; length >= leastOf(form, forms); length--)
-      if (piece.endsWith(form.slice(0, length))) return piece.slice(0, -length) + mask;
-  return piece;
 }
 
 const plainWords = new Set([
@@ -186,24 +135,6 @@ const plainWords = new Set([
   "application/json, text/event-stream",
   "localhost",
 ]);
-
-function inQuotes(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
-}
-
-/** Without its padding, which may be left out. */
-function base64Form(text: string): string {
-  return Buffer.from(text).toString("base64").replace(/=+$/, "");
-}
-
-function percentForm(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    // A lone surrogate has no such form.
-    return text;
-  }
-}
 
 function decoded(text: string): string {
   try {

@@ -7,7 +7,7 @@ import { entryWords } from "../../lib/cli/consent.ts";
 import { expandServer } from "../../lib/config/expand.ts";
 import { readValue } from "../../lib/config/files.ts";
 import { configJsonSchema } from "../../lib/config/json-schema.ts";
-import { redact } from "../../lib/config/secrets.ts";
+import { redact } from "../../lib/config/redact.ts";
 import { trustHash } from "../../lib/config/trust.ts";
 import type { HttpServer } from "../../lib/config/types.ts";
 import type { ExpandContext } from "../../lib/config/values.ts";

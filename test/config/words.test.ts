@@ -3,12 +3,8 @@ import { expect, test } from "bun:test";
 
 import { parseDuration, parseTimeout } from "../../lib/config/duration.ts";
 import { parseEnvFile } from "../../lib/config/env-file.ts";
-import {
-  redact,
-  secretsOfArgument,
-  secretsOfHeader,
-  secretsOfUrl,
-} from "../../lib/config/secrets.ts";
+import { redact } from "../../lib/config/redact.ts";
+import { secretsOfArgument, secretsOfHeader, secretsOfUrl } from "../../lib/config/secrets.ts";
 import { parseCommandLine } from "../../lib/config/shell-words.ts";
 import { parseSpec } from "../../lib/config/spec.ts";
 import { errorOf, plain } from "./kit.ts";

@@ -5,7 +5,7 @@ import { exitCodeOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
-import { redact } from "../../config/secrets.ts";
+import { redact } from "../../config/redact.ts";
 import type { Config, ServerConfig } from "../../config/types.ts";
 import type { HostTool } from "../../host/types.ts";
 import { unknownServer } from "../../host/unknown.ts";

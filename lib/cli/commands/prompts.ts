@@ -1,7 +1,7 @@
 /** `prompts [PATTERN]`: lists prompts as signatures, or explains the one that is meant (cli.md, Commands). */
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { redact } from "../../config/secrets.ts";
+import { redact } from "../../config/redact.ts";
 import type { HostPrompt } from "../../host/feature-types.ts";
 import { promptSignature } from "../../host/prompt-signature.ts";
 import { keyText, nameText } from "../../host/signature.ts";

@@ -2,7 +2,7 @@
 import { exitCodeOf, HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { resolvePath } from "../../config/paths.ts";
-import { redact } from "../../config/secrets.ts";
+import { redact } from "../../config/redact.ts";
 import type { Config } from "../../config/types.ts";
 import type { Served, ServeOptions } from "../../serve/serve.ts";
 import type { Token } from "../../serve/types.ts";

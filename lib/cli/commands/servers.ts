@@ -4,7 +4,7 @@ import type { Log } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import type { Verdict } from "../../client/types.ts";
 import { ourPaths } from "../../config/paths.ts";
-import { redact } from "../../config/secrets.ts";
+import { redact } from "../../config/redact.ts";
 import { isUrl } from "../../config/spec.ts";
 import type { Config, ServerConfig } from "../../config/types.ts";
 import { type Failure, reportFailures } from "../failures.ts";

@@ -1,7 +1,7 @@
 /** `tools [PATTERN]`: lists tools as signatures, or explains the one that is meant (cli.md, Commands). */
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { redact } from "../../config/secrets.ts";
+import { redact } from "../../config/redact.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
