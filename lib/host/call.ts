@@ -5,14 +5,14 @@
 import { HostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
-import type { CallReply } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
-import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
+import { decide } from "./decide.ts";
 import { toHostError } from "./failure.ts";
+import { failureOf, outcomeOf } from "./outcome.ts";
 import type { Registry } from "./registry.ts";
 import type { RunningCalls } from "./running.ts";
 import type { CallOptions } from "./server.ts";
@@ -42,15 +42,11 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     // Nobody can end it before the host does, where nobody has its id or a signal.
     const isLoose = given === undefined && request.id === undefined;
     const signal = isLoose ? context.signal : running.begin(id, given);
-    const known =
-      request.validate === false && request.detach !== true
-        ? undefined
-        : registry.known(request.tool);
-    const target = known ?? (await resolve(request, context, signal));
+    const target = known(request, registry) ?? (await resolve(request, context, signal));
     if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
     const { server } = target;
     let { listed } = target;
-    const { tool, arguments: args, onProgress } = (call = toCall(request, target, { id, signal }));
+    const { tool, arguments: args } = (call = toCall(request, target, { id, signal }));
     emit({ type: "call_start", id: call.id, owner: call.owner, server: call.server, tool });
     decide(call, target, policy);
     request.onCall?.(call);
@@ -67,10 +63,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
       sentAt = performance.now();
       debug(log, server.name, () => `tools/call of ${tool} is sent`);
     };
-    const options: CallOptions = { signal, timeoutMs, onSent };
-    if (onProgress !== undefined) options.onProgress = onProgress;
-    if (request.meta !== undefined) options.meta = request.meta;
-    if (request.logLevel !== undefined) options.logLevel = request.logLevel;
+    const options = withOptional({ signal, timeoutMs, onSent }, request);
     let made: { task: Task; session?: Session } | undefined;
     if (request.detach === true || listed?.execution?.taskSupport === "required") {
       const { wishOf } = await import("./tasks-wish.ts");
@@ -121,6 +114,14 @@ function untold(
   const told = { id, owner, server, tool: error?.facts.tool ?? tool };
   emit({ type: "call_start", ...told });
   return told;
+}
+
+/** What the name was found to mean before, where the call needs its tool's listing. */
+function known(
+  { tool, validate, detach }: OwnedCallRequest,
+  registry: Registry,
+): ListedTarget | undefined {
+  return validate === false && detach !== true ? undefined : registry.known(tool);
 }
 
 /** Without validation nothing is listed, unless the name or a rule needs it. */
@@ -174,60 +175,18 @@ function toCall(
   return call;
 }
 
+/** `options` with what else was asked for. */
+function withOptional(
+  options: CallOptions,
+  { onProgress, meta, logLevel }: OwnedCallRequest,
+): CallOptions {
+  if (onProgress !== undefined) options.onProgress = onProgress;
+  if (meta !== undefined) options.meta = meta;
+  if (logLevel !== undefined) options.logLevel = logLevel;
+  return options;
+}
+
 /** What is hidden from who asks is told as if it were not there: no name near it, no other tool's name. */
 function unknownTool(tool: string): HostError {
   return new HostError("usage", `no tool is called ${JSON.stringify(tool)}`, { facts: { tool } });
-}
-
-/** @throws HostError `denied` */
-function decide(call: Call, target: Target, policy: readonly PolicyRule[]): void {
-  const { server, names } = target;
-  target.decide ??= compileRules([...policy, ...approvalRules(server.config, names)]);
-  const { actor, annotations, arguments: args } = call;
-  const decision = target.decide({
-    server: call.server,
-    names,
-    actor,
-    annotations,
-    arguments: args,
-  });
-  if (decision.do === "allow" || decision.rule === undefined) return;
-  const { rule } = decision;
-  const by = describeRule(rule);
-  const why = rule.reason === undefined || rule.reason === by ? "" : `: ${rule.reason}`;
-  const what = `${call.tool} of server "${call.server}"`;
-  const asked = rule.do === "ask";
-  const text = asked
-    ? `${what} needs approval and nobody can be asked here (${by}${why})`
-    : `${what} is denied by ${by}${why}`;
-  throw new HostError("denied", text, {
-    facts: { server: call.server, tool: call.tool, rule: by, ...(asked && { option: "policy" }) },
-    ...(asked && { hint: "allow it beforehand: change the rule, or add one that allows it" }),
-  });
-}
-
-/** What became of a call that was answered. */
-export function outcomeOf(reply: CallReply, durationMs: number): Outcome {
-  const { result } = reply;
-  return {
-    status: result.isError === true ? "failed" : "completed",
-    result,
-    // Cut out when asked for: it can be large, and is seldom wanted.
-    get raw() {
-      return reply.raw();
-    },
-    durationMs,
-  };
-}
-
-/** What became of a call that failed. */
-export function failureOf(
-  error: HostError,
-  { sent, durationMs }: { sent: boolean; durationMs: number },
-): Outcome {
-  const common = { error, durationMs };
-  if (error.code === "denied") return { status: "denied", ...common };
-  if (error.code === "uncertain") return { status: "uncertain", ...common };
-  if (error.code === "cancelled") return { status: "cancelled", sent, ...common };
-  return { status: "failed", sent, ...common };
 }

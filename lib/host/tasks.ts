@@ -2,10 +2,10 @@
 import type { CallReply, ClientTasks, RequestOptions } from "../client/types.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
-import { failureOf, outcomeOf } from "./call.ts";
 import type { ServerContext } from "./connection.ts";
 import { toHostError } from "./failure.ts";
 import type { HostTask } from "./lasting-types.ts";
+import { failureOf, outcomeOf } from "./outcome.ts";
 import type { HostedServer } from "./server.ts";
 import { unknownServer } from "./unknown.ts";
 
