@@ -14,7 +14,7 @@ import type { Connection } from "./negotiate.ts";
 import { allPages } from "./pages.ts";
 import { asker, completeOf, request } from "./request.ts";
 import type { Line } from "./request.ts";
-import type { TaskContext } from "./tasks-wait.ts";
+import type { TaskContext } from "./tasks-context.ts";
 import type {
   CallOptions,
   CallReply,

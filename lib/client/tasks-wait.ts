@@ -11,6 +11,7 @@ import { sliceMember } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { isTerminal, pollDelayMs, readTask, taskError } from "../protocol/tasks.ts";
 import type { Task } from "../protocol/tasks.ts";
+import type { TaskContext } from "./tasks-context.ts";
 import {
   cancelledTaskError,
   forgottenError,
@@ -23,19 +24,7 @@ import {
 import type { TaskPlace } from "./tasks-errors.ts";
 import { answerTask } from "./tasks-input.ts";
 import { TaskNews } from "./tasks-news.ts";
-import type { CallReply, ConnectOptions, FinishOptions, McpClient, Reply } from "./types.ts";
-
-/** A client, and what it was connected with. */
-export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "log" | "pagesMax"> {
-  client: Pick<
-    McpClient,
-    "era" | "capabilities" | "request" | "onNotification" | "closed" | "keepSession"
-  >;
-  /** The progress token of the call that made the task, where it still is one (2025-11-25). */
-  token?: number | undefined;
-  /** @default the real one */
-  clock?: Clock;
-}
+import type { CallReply, FinishOptions, Reply } from "./types.ts";
 
 /**
  * An answer about the task counts as hearing of it, so the idle time runs only while none comes; the hard cap holds.

@@ -7,8 +7,8 @@ import type { JsonObject } from "../base/json.ts";
 import { createdTask, offersTasks, readTask } from "../protocol/tasks.ts";
 import type { Task } from "../protocol/tasks.ts";
 import { allPages } from "./pages.ts";
+import type { TaskContext } from "./tasks-context.ts";
 import { waitForTask } from "./tasks-wait.ts";
-import type { TaskContext } from "./tasks-wait.ts";
 import type { CallOptions, CallReply, ClientTasks, RequestOptions, TaskWish } from "./types.ts";
 
 /** The tasks of one client's server. */
