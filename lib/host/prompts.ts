@@ -18,8 +18,9 @@ import type {
   PromptListing,
   PromptRequest,
 } from "./feature-types.ts";
-import { findBare, findNamed, nameTools, serversMeant } from "./names.ts";
-import type { NamedServer, NameEntry, NameTable } from "./names.ts";
+import { nameTools } from "./name-table.ts";
+import type { NamedServer, NameEntry, NameTable } from "./name-table.ts";
+import { findBare, findNamed, serversMeant } from "./names.ts";
 import { checkRequired, strayArguments } from "./prompt-arguments.ts";
 import { unknownBeside } from "./unknown.ts";
 

@@ -5,8 +5,8 @@
 import { HostError } from "../base/errors.ts";
 import { isOffered } from "../hooks/rules.ts";
 import { toHostError } from "./failure.ts";
+import type { NameEntry } from "./name-table.ts";
 import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names.ts";
-import type { NameEntry } from "./names.ts";
 import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";

@@ -1,14 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import {
-  findBare,
-  findNamed,
-  type NamedServer,
-  namesOf,
-  nameTools,
-  serversMeant,
-  withoutList,
-} from "../../lib/host/names.ts";
+import { type NamedServer, nameTools } from "../../lib/host/name-table.ts";
+import { findBare, findNamed, namesOf, serversMeant, withoutList } from "../../lib/host/names.ts";
 
 const hostile = [
   "a.b",
