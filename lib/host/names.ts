@@ -2,6 +2,7 @@
  * What a given name can mean: a tool by the table of names, or the servers that could have it where nothing is listed. Pure.
  * The way back is the table; no exposed name is ever taken apart.
  */
+import { HostError } from "../base/errors.ts";
 import { cleanName, headMax, nameMax, prefixOf, renameOf } from "./name-table.ts";
 import type { NamedServer, NameEntry, NameTable } from "./name-table.ts";
 
@@ -28,6 +29,20 @@ export function findBare(table: NameTable, name: string): NameEntry[] {
   return found;
 }
 
+/** The one that was found, if any. @throws HostError `usage` for several: none is chosen */
+export function onlyOf(
+  kind: "tool" | "prompt",
+  name: string,
+  found: readonly NameEntry[],
+): NameEntry | undefined {
+  if (found.length < 2) return found[0];
+  const candidates = found.map(({ server, tool }) => `${server}/${tool}`);
+  throw new HostError("usage", `${JSON.stringify(name)} is a ${kind} of several servers`, {
+    facts: { [kind]: name, candidates },
+    hint: `say which: ${candidates.join(", ")}`,
+  });
+}
+
 /**
  * The servers whose exposed or qualified names a name could be, known from the config alone. Every server that a
  * collision could involve is among them, so that listing these gives the same names as listing all.
@@ -44,6 +59,16 @@ export function serversMeant(name: string, servers: readonly NamedServer[]): str
       return begins.some((begin) => head.startsWith(begin.slice(0, headMax)));
     })
     .map((server) => server.name);
+}
+
+/** The servers that the exposed names of some servers depend on: all that could claim one of these names. */
+export function claimants(
+  wanted: ReadonlySet<string>,
+  { entries }: NameTable,
+  servers: readonly NamedServer[],
+): Set<string> {
+  const shown = entries.filter((entry) => wanted.has(entry.server));
+  return new Set(shown.flatMap((entry) => serversMeant(entry.name, servers)));
 }
 
 /** Every name that people may have written for a tool in rules and filters, whether or not anything is listed yet. */

@@ -20,7 +20,7 @@ import type {
 } from "./feature-types.ts";
 import { nameTools } from "./name-table.ts";
 import type { NamedServer, NameEntry, NameTable } from "./name-table.ts";
-import { findBare, findNamed, serversMeant } from "./names.ts";
+import { claimants, findBare, findNamed, onlyOf, serversMeant } from "./names.ts";
 import { checkRequired, strayArguments } from "./prompt-arguments.ts";
 import { unknownBeside } from "./unknown.ts";
 
@@ -42,7 +42,8 @@ export class Prompts {
     const wanted = new Set(servers ?? this.#asking.servers.keys());
     const failed = await this.#load(wanted, signal);
     // A name depends on the servers that could claim it, too.
-    if (servers !== undefined) await this.#load(this.#claimants(wanted), signal);
+    if (servers !== undefined)
+      await this.#load(claimants(wanted, this.#table(), this.#named), signal);
     const had = wanted.difference(new Set(failed.map(({ server }) => server)));
     const { entries } = this.#table();
     const shown = entries.filter(({ server }) => had.has(server));
@@ -101,12 +102,12 @@ export class Prompts {
   /** @throws HostError `usage` (unknown, of several); why the server that it names failed */
   async #resolve(name: string, signal: AbortSignal | undefined): Promise<HostPrompt> {
     const failed = await this.#load(serversMeant(name, this.#named), signal);
-    const named = only(name, findNamed(this.#table(), name));
+    const named = onlyOf("prompt", name, findNamed(this.#table(), name));
     const prompt = named && this.#promptOf(named);
     if (prompt !== undefined) return prompt;
     if (failed[0] !== undefined) throw failed[0].error;
     const others = await this.#load(this.#asking.servers.keys(), signal);
-    const bare = only(name, findBare(this.#table(), name));
+    const bare = onlyOf("prompt", name, findBare(this.#table(), name));
     const found = bare && this.#promptOf(bare);
     if (found !== undefined) return found;
     throw unknownBeside(unknown(name, this.#table()), others, this.#lists.size > 0);
@@ -121,11 +122,6 @@ export class Prompts {
     for (const { server, list } of found) this.#lists.set(server, list);
     for (const { server } of failed) this.#lists.delete(server);
     return failed;
-  }
-
-  #claimants(wanted: ReadonlySet<string>): Set<string> {
-    const shown = this.#table().entries.filter((entry) => wanted.has(entry.server));
-    return new Set(shown.flatMap((entry) => serversMeant(entry.name, this.#named)));
   }
 
   #table(): NameTable {
@@ -144,16 +140,6 @@ export class Prompts {
 }
 
 // --- internal ---
-
-/** @throws HostError `usage` for several */
-function only(name: string, found: readonly NameEntry[]): NameEntry | undefined {
-  if (found.length < 2) return found[0];
-  const candidates = found.map(({ server, tool }) => `${server}/${tool}`);
-  throw new HostError("usage", `${JSON.stringify(name)} is a prompt of several servers`, {
-    facts: { prompt: name, candidates },
-    hint: `say which: ${candidates.join(", ")}`,
-  });
-}
 
 function unknown(name: string, { entries }: NameTable): HostError {
   const near = nearest(

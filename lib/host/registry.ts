@@ -2,17 +2,16 @@
  * All tools of all servers: lists them, and finds the one that a name means while starting no more servers than the name
  * can mean. It never calls a tool, and never picks one of several.
  */
-import { HostError } from "../base/errors.ts";
+import type { HostError } from "../base/errors.ts";
 import { isOffered } from "../hooks/rules.ts";
-import { toHostError } from "./failure.ts";
+import { fetchLists } from "./fetch-lists.ts";
 import type { NameEntry } from "./name-table.ts";
-import { findBare, findNamed, namesOf, serversMeant, withoutList } from "./names.ts";
+import { findBare, findNamed, namesOf, onlyOf, serversMeant, withoutList } from "./names.ts";
 import type { HostedServer, UseOptions } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
 import type { ToolListing } from "./types.ts";
 import { notOffered, unknownServer, unknownTool } from "./unknown.ts";
-import { givenUp } from "./wait.ts";
 
 export class Registry {
   readonly #servers: Map<string, HostedServer>;
@@ -29,7 +28,7 @@ export class Registry {
     const wanted = new Set(names ?? this.#servers.keys());
     const failed = await this.#load(wanted, { signal, listing: true });
     // A name depends on the servers that could claim it, too.
-    if (names !== undefined) await this.#load(this.#claimants(wanted), { signal });
+    if (names !== undefined) await this.#load(this.#tables.claimants(wanted), { signal });
     return this.#listing(wanted, failed);
   }
 
@@ -68,9 +67,7 @@ export class Registry {
       (await this.#find(name, options)) ??
       (this.#forget(asked, since) ? await this.#find(name, options) : undefined);
     if (target === undefined) throw this.#unknown(name);
-    if (!isOffered(target.server.config, target.names))
-      throw notOffered(target.server.name, target.tool);
-    return target;
+    return offered(target);
   }
 
   /**
@@ -88,9 +85,7 @@ export class Registry {
     const meant = withoutList(name, this.#tables.named);
     if (meant === undefined) return undefined;
     const target = this.#target(meant.server, meant.tool);
-    if (!isOffered(target.server.config, target.names))
-      throw notOffered(target.server.name, target.tool);
-    return target;
+    return offered(target);
   }
 
   // --- internal ---
@@ -149,36 +144,17 @@ export class Registry {
   /** What is not offered counts only where nothing else does. @throws HostError `usage` for several */
   #only(name: string, found: readonly NameEntry[]): NameEntry | undefined {
     if (found.length < 2) return found[0];
-    const offered = found.filter((entry) => this.#isOffered(entry));
-    const [only, ...others] = offered.length > 0 ? offered : found;
-    if (only === undefined || others.length === 0) return only;
-    const candidates = [only, ...others].map(({ server, tool }) => `${server}/${tool}`);
-    throw new HostError("usage", `${JSON.stringify(name)} is a tool of several servers`, {
-      facts: { tool: name, candidates },
-      hint: `say which: ${candidates.join(", ")}`,
-    });
+    const usable = found.filter((entry) => this.#isOffered(entry));
+    return onlyOf("tool", name, usable.length > 0 ? usable : found);
   }
 
   /** Fetches what is not had; those that fail are returned. @throws HostError when the signal fires */
   async #load(names: Iterable<string>, options: UseOptions): Promise<ToolListing["failed"]> {
-    const failures: ToolListing["failed"] = [];
-    const load = async (name: string): Promise<void> => {
-      try {
-        const server = this.#servers.get(name);
-        if (server === undefined) throw unknownServer(name, [...this.#servers.keys()]);
-        await server.tools(options);
-      } catch (error) {
-        failures.push({ server: name, error: toHostError(error, name) });
-      }
-    };
-    const order = [...names];
-    await Promise.all(order.map(load));
-    this.#tables.checkFlags();
-    const { aborted, reason } = options.signal;
-    if (!aborted)
-      return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
-    const cut = failures.find(({ error }) => error.cause === reason);
-    throw givenUp(options.signal, cut?.error.facts);
+    try {
+      return await fetchLists(names, this.#servers, options);
+    } finally {
+      this.#tables.checkFlags();
+    }
   }
 
   /** Marks the lists of these servers from before `since` as stale. False where there is none. */
@@ -187,12 +163,6 @@ export class Registry {
     const old = servers.filter((server) => (server.lastTools?.at ?? since) < since);
     for (const server of old) server.forgetTools();
     return old.length > 0;
-  }
-
-  #claimants(wanted: ReadonlySet<string>): Set<string> {
-    const { entries } = this.#tables.get().table;
-    const shown = entries.filter((entry) => wanted.has(entry.server));
-    return new Set(shown.flatMap((entry) => serversMeant(entry.name, this.#tables.named)));
   }
 
   /** In the order of the config: the first of two servers has a name that both could have. */
@@ -217,7 +187,14 @@ export class Registry {
   #unknown(name: string): HostError {
     const { entries } = this.#tables.get().table;
     const statuses = [...this.#servers.values()].map((server) => server.status());
-    const offered = entries.filter((entry) => this.#isOffered(entry));
-    return unknownTool(name, offered, statuses);
+    const usable = entries.filter((entry) => this.#isOffered(entry));
+    return unknownTool(name, usable, statuses);
   }
+}
+
+/** @throws HostError `denied` where its server's filters hold it back */
+function offered<T extends Target>(target: T): T {
+  const { server, tool, names } = target;
+  if (!isOffered(server.config, names)) throw notOffered(server.name, tool);
+  return target;
 }

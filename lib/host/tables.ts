@@ -8,7 +8,7 @@ import type { Decision, RuleSubject } from "../hooks/rules.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import { nameTools } from "./name-table.ts";
 import type { NamedServer, NameEntry, NameTable } from "./name-table.ts";
-import { namesOf } from "./names.ts";
+import { claimants, namesOf } from "./names.ts";
 import type { HostedServer } from "./server.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { HostTool, ToolListing } from "./types.ts";
@@ -77,6 +77,11 @@ export class ToolTables {
     this.#lists = this.#servers.map((server) => server.lastTools);
     this.#tables = this.#build();
     return this.#tables;
+  }
+
+  /** The servers that the names of `wanted` depend on. */
+  claimants(wanted: ReadonlySet<string>): Set<string> {
+    return claimants(wanted, this.get().table, this.named);
   }
 
   /** What was odd in the lists, which tools got other names, which filters match nothing. */
