@@ -107,6 +107,15 @@ export function strayHeaders(headers: Headers): Record<string, string> | undefin
   return id !== null && visible.test(id) ? { [idHeader]: id } : undefined;
 }
 
+/** What asks for an event stream; `lastEventId`: from where on, where one goes on. */
+export function streamHeaders(lastEventId: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = { Accept: "text/event-stream" };
+  // The bytes of UTF-8, as the HTML standard has it: a header's value is Latin-1 to `fetch`.
+  if (lastEventId !== undefined)
+    headers["Last-Event-ID"] = Buffer.from(lastEventId).toString("latin1");
+  return headers;
+}
+
 /** Tells the server of sessions that are over, in bounded time; what it says to that means nothing. */
 export class Goodbyes {
   readonly #fetch: (init: RequestInit) => Promise<Response>;

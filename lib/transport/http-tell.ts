@@ -5,15 +5,22 @@
  */
 import { settlesWithin } from "../base/async.ts";
 import { debug } from "../base/log.ts";
+import { isResponse } from "../protocol/jsonrpc.ts";
+import type { Message } from "../protocol/jsonrpc.ts";
 import type { Link } from "./http-types.ts";
 
 /** A message on its way. */
 export interface Telling {
-  /** Its method, or whatever it is called in an error. */
+  /** As `nameOf` has it. */
   what: string;
   init: RequestInit;
   /** It carries a session id. */
   hadSession: boolean;
+}
+
+/** What a message is called in an error. */
+export function nameOf(message: Message): string {
+  return isResponse(message) ? "an answer" : message.method;
 }
 
 /**

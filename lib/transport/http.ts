@@ -7,13 +7,14 @@ import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
 import type { HostError } from "../base/errors.ts";
 import { modernHeaders } from "../protocol/headers.ts";
-import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
+import { isRequest } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
 import type { Session } from "../protocol/mcp.ts";
-import { defaultTimes, readResponse, responseBytesMax } from "./http-answer.ts";
+import { defaultTimes, responseBytesMax } from "./http-answer.ts";
+import { ask, newExchange } from "./http-ask.ts";
 import { Exchanges } from "./http-exchanges.ts";
-import { Goodbyes, HttpSession, strayHeaders } from "./http-session.ts";
-import { listenNow, listenSoon, tell } from "./http-tell.ts";
+import { Goodbyes, HttpSession, streamHeaders } from "./http-session.ts";
+import { listenNow, listenSoon, nameOf, tell } from "./http-tell.ts";
 import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
 import { UnderWay } from "./under-way.ts";
@@ -114,14 +115,7 @@ class HttpTransport implements Transport, Link {
   }
 
   get(lastEventId: string | undefined, signal: AbortSignal): Promise<Response> {
-    const headers = {
-      Accept: "text/event-stream",
-      ...this.#session.headers,
-      // The bytes of UTF-8, as the HTML standard has it: a header's value is Latin-1 to `fetch`.
-      ...(lastEventId !== undefined && {
-        "Last-Event-ID": Buffer.from(lastEventId).toString("latin1"),
-      }),
-    };
+    const headers = { ...this.#session.headers, ...streamHeaders(lastEventId) };
     return this.fetch({ method: "GET", headers, signal });
   }
 
@@ -148,39 +142,13 @@ class HttpTransport implements Transport, Link {
       this.#session.forget();
       this.#mayBeAsked = Object.keys(message.params?.capabilities ?? {}).length > 0;
     }
-    const exchange: Exchange = {
-      id: message.id,
-      message,
-      isModern,
-      hadSession: !isModern && this.#session.isOpen,
-      ending: new AbortController(),
-      isAnswered: false,
-    };
-    this.#exchanges.add(exchange);
+    const exchange = newExchange(message, isModern, !isModern && this.#session.isOpen);
     const era = isModern ? modern : this.#session.headers;
     const own = { ...posted, ...era, ...headers };
     const { signal } = exchange.ending;
-    void this.#exchange(exchange, { method: "POST", body, headers: own, signal });
-  }
-
-  async #exchange(exchange: Exchange, init: RequestInit): Promise<void> {
-    const { id, ending, isModern, message } = exchange;
-    try {
-      const response = await this.fetch(init);
-      const { headers, ok } = response;
-      const stray = isModern ? strayHeaders(headers) : undefined;
-      if (stray !== undefined) this.#goodbyes.say(stray);
-      else if (message.method === "initialize" && ok) this.#session.begin(headers);
-      else if (!isModern) this.#session.check(headers);
-      await readResponse(response, exchange, this);
-    } catch (error) {
-      ending.abort();
-      const { brokenError } = await import("./http-errors.ts");
-      const failed = { id, error: brokenError(error, this.options.name, message.method) };
-      void this.take([{ failed }]);
-    } finally {
-      this.#exchanges.remove(exchange);
-    }
+    const init: RequestInit = { method: "POST", body, headers: own, signal };
+    const [session, goodbyes, exchanges] = [this.#session, this.#goodbyes, this.#exchanges];
+    void ask(exchange, init, { link: this, session, goodbyes, exchanges });
   }
 
   /** Sends what has no answer. */
@@ -223,8 +191,4 @@ class HttpTransport implements Transport, Link {
     this.incoming.end();
     this.#closing.resolve(info);
   }
-}
-
-function nameOf(message: Message): string {
-  return isResponse(message) ? "an answer" : message.method;
 }
