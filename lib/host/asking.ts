@@ -8,7 +8,7 @@ import type { Asked } from "../client/cache.ts";
 import type { ListOptions } from "../client/lists.ts";
 import type { McpClient, RequestOptions } from "../client/types.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
-import type { ServerContext } from "./connection.ts";
+import type { ServerContext } from "./connection-types.ts";
 import { toHostError, toListError } from "./failure.ts";
 import type { ResourceListing } from "./feature-types.ts";
 import type { HostedServer } from "./server.ts";

@@ -4,36 +4,18 @@
  * nothing by itself.
  */
 import { sleep } from "../base/async.ts";
-import { HostError, isHostError } from "../base/errors.ts";
+import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { McpClient } from "../client/types.ts";
-import type { ServerConfig } from "../config/types.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { CloseInfo } from "../transport/transport.ts";
+import type { ConnectionOptions, WaitOptions } from "./connection-types.ts";
 import { toHostError } from "./failure.ts";
-import type { LaunchContext } from "./launch-types.ts";
 import { launch } from "./launch.ts";
-import { endError, endText, Lives } from "./lives.ts";
+import { endError, endText, firstAnswer, Lives, stoppedError } from "./lives.ts";
 import type { Life } from "./lives.ts";
-import type { HostEvent, ServerStatus } from "./types.ts";
+import type { ServerStatus } from "./types.ts";
 import { givenUp, waitFor } from "./wait.ts";
-
-export interface ServerContext extends LaunchContext {
-  emit: (event: HostEvent) => void;
-}
-
-export interface ConnectionOptions {
-  config: ServerConfig;
-  context: ServerContext;
-  /** The server says that its list of tools changed. */
-  onToolsChanged: () => void;
-}
-
-export interface WaitOptions {
-  signal: AbortSignal;
-  /** The longest wait for a start that is put off. */
-  waitMs: number;
-}
 
 export class Connection implements AsyncDisposable {
   readonly #options: ConnectionOptions;
@@ -68,13 +50,10 @@ export class Connection implements AsyncDisposable {
     return this.#ready;
   }
 
-  get state(): ServerStatus["state"] {
-    return this.#state;
-  }
-
-  /** Why it is not up. */
-  get error(): HostError | undefined {
-    return this.#error;
+  /** How it is, and where it is not up, why. */
+  get condition(): Pick<ServerStatus, "state" | "error"> {
+    const error = this.#error;
+    return { state: this.#state, ...(error && { error }) };
   }
 
   /** The client that everybody shares. @throws HostError `server_start` and as `launch`; `cancelled` */
@@ -97,9 +76,7 @@ export class Connection implements AsyncDisposable {
       const client = await this.shared(options);
       // Of several that waited for one start, the first takes it.
       if (this.#ready !== client) continue;
-      this.#current = undefined;
-      this.#ready = undefined;
-      this.#enter("idle");
+      this.#letGo();
       return client;
     }
   }
@@ -111,19 +88,15 @@ export class Connection implements AsyncDisposable {
   renew(client: McpClient, lost: HostError): void {
     this.#isEraLost ||= lost.facts.eraLost === true;
     if (this.#ready !== client) return;
-    this.#current = undefined;
-    this.#ready = undefined;
     debug(this.#options.context.log, this.#name, () => `connecting anew: ${lost.message}`);
-    this.#enter("idle");
+    this.#letGo();
   }
 
   /** Stops what everybody shares, if it is up; the next use starts it again, and counts it as no failure. */
   async rest(): Promise<boolean> {
     const client = this.#ready;
     if (client === undefined) return false;
-    this.#current = undefined;
-    this.#ready = undefined;
-    this.#enter("idle");
+    this.#letGo();
     await client[Symbol.asyncDispose]();
     return true;
   }
@@ -136,19 +109,25 @@ export class Connection implements AsyncDisposable {
   /** Hands on the answer to a call: whatever the server answers, its life was of use. */
   watch<T>(client: McpClient, answer: Promise<T>): Promise<T> {
     const life = this.#clients.get(client);
-    return life === undefined || life.answered ? answer : firstAnswer(life, answer);
+    return life?.answered === false ? firstAnswer(life, answer) : answer;
   }
 
   /** Stops the server for good. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const text = `server "${this.#name}" was stopped`;
-    this.#scope.abort(new HostError("cancelled", text, { facts: { server: this.#name } }));
+    this.#scope.abort(stoppedError(this.#name));
     await this.#current?.catch(() => {});
     await Promise.all(Array.from(this.#clients.keys(), (client) => client[Symbol.asyncDispose]()));
     if (this.#state !== "idle") this.#enter("stopped");
   }
 
   // --- internal ---
+
+  /** The client is not everybody's any more, and the next use starts another. */
+  #letGo(): void {
+    this.#current = undefined;
+    this.#ready = undefined;
+    this.#enter("idle");
+  }
 
   #start(): void {
     const starting = this.#launch();
@@ -217,17 +196,5 @@ export class Connection implements AsyncDisposable {
     this.#error = error;
     const { emit } = this.#options.context;
     emit({ type: "server_state", server: this.#name, state, ...(error && { error }) });
-  }
-}
-
-async function firstAnswer<T>(life: Life, answer: Promise<T>): Promise<T> {
-  try {
-    const result = await answer;
-    life.answered = true;
-    return result;
-  } catch (error) {
-    // What is not ours is the server's own error, and so an answer.
-    if (!isHostError(error)) life.answered = true;
-    throw error;
   }
 }

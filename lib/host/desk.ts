@@ -6,7 +6,7 @@ import type { HostError } from "../base/errors.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { runCall } from "./call.ts";
 import type { CallContext } from "./call.ts";
-import type { ServerContext } from "./connection.ts";
+import type { ServerContext } from "./connection-types.ts";
 import { Registry } from "./registry.ts";
 import { RunningCalls } from "./running.ts";
 import type { HostedServer } from "./server.ts";

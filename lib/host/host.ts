@@ -3,7 +3,7 @@
  * nothing by itself, and everything that was started ends with it.
  */
 import { HostError } from "../base/errors.ts";
-import type { ServerContext } from "./connection.ts";
+import type { ServerContext } from "./connection-types.ts";
 import type { Desk } from "./desk.ts";
 import { Events } from "./events.ts";
 import type { Library } from "./library.ts";

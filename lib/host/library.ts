@@ -1,7 +1,7 @@
 /** What a host offers beside tools, all of it loaded when some of it is first asked for. It owns no server. */
 import type { CompletionValues } from "../client/completion.ts";
 import { Asking } from "./asking.ts";
-import type { ServerContext } from "./connection.ts";
+import type { ServerContext } from "./connection-types.ts";
 import type {
   CompleteRequest,
   Features,

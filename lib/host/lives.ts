@@ -1,5 +1,5 @@
 /** How the lives of one server ended, what that means for its next start, and how it is said. Starts and stops nothing. */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import { lifeEnded, mayStart, unspoilt } from "../process/respawn.ts";
 import type { RespawnVerdict } from "../process/respawn.ts";
 import type { CloseInfo } from "../transport/transport.ts";
@@ -58,6 +58,19 @@ export class Lives {
   }
 }
 
+/** Hands on what a life is to answer, and notes that it did. */
+export async function firstAnswer<T>(life: Life, answer: Promise<T>): Promise<T> {
+  try {
+    const result = await answer;
+    life.answered = true;
+    return result;
+  } catch (error) {
+    // What is not ours is the server's own error, and so an answer.
+    if (!isHostError(error)) life.answered = true;
+    throw error;
+  }
+}
+
 /** The end of a link in a few words: `exit code 1`, `SIGKILL`. */
 export function endText({ kind, exitCode, signal, how }: CloseInfo): string {
   if (how !== undefined) return `it ${how}`;
@@ -78,4 +91,9 @@ export function endError(server: string, info: CloseInfo): HostError {
       ...(stderr.length > 0 && { stderr }),
     },
   });
+}
+
+/** The error of whatever a server was to do when it was stopped for good. */
+export function stoppedError(server: string): HostError {
+  return new HostError("cancelled", `server "${server}" was stopped`, { facts: { server } });
 }

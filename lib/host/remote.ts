@@ -12,7 +12,8 @@ import { argumentHeaders, headerFault } from "../protocol/argument-headers.ts";
 import type { ArgumentHeaders } from "../protocol/argument-headers.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch } from "../protocol/meta.ts";
-import type { Connection, WaitOptions } from "./connection.ts";
+import type { WaitOptions } from "./connection-types.ts";
+import type { Connection } from "./connection.ts";
 import type { ToolCache } from "./tool-list.ts";
 
 export interface RemoteOptions {

@@ -7,8 +7,8 @@ import type { JsonObject } from "../base/json.ts";
 import type { CallOptions as ClientCallOptions, CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { Session } from "../protocol/mcp.ts";
+import type { ServerContext, WaitOptions } from "./connection-types.ts";
 import { Connection } from "./connection.ts";
-import type { ServerContext, WaitOptions } from "./connection.ts";
 import { fetchTools, lateList } from "./fetch-tools.ts";
 import type { ToolListStore } from "./option-types.ts";
 import type { Remote, SendCall } from "./remote.ts";
@@ -91,7 +91,8 @@ export class HostedServer implements AsyncDisposable {
   }
 
   status(): ServerStatus {
-    const { ready, state, error } = this.#connection;
+    const { ready, condition } = this.#connection;
+    const { state, error } = condition;
     const tools = this.lastTools?.tools.length;
     return {
       name: this.name,

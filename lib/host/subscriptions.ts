@@ -7,7 +7,7 @@ import { debug } from "../base/log.ts";
 import { follow } from "../client/subscriptions.ts";
 import type { McpClient } from "../client/types.ts";
 import { declared } from "../protocol/subscriptions.ts";
-import type { ServerContext } from "./connection.ts";
+import type { ServerContext } from "./connection-types.ts";
 import type { Events } from "./events.ts";
 import { toHostError } from "./failure.ts";
 import type { SubscribeRequest } from "./lasting-types.ts";

@@ -2,7 +2,7 @@
 import type { CallReply, ClientTasks, RequestOptions } from "../client/types.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
-import type { ServerContext } from "./connection.ts";
+import type { ServerContext } from "./connection-types.ts";
 import { toHostError } from "./failure.ts";
 import type { HostTask } from "./lasting-types.ts";
 import { failureOf, outcomeOf } from "./outcome.ts";

@@ -1,0 +1,22 @@
+/** What the connection of one server is made with, and how long it is waited for. Types only. */
+import type { ServerConfig } from "../config/types.ts";
+import type { LaunchContext } from "./launch-types.ts";
+import type { HostEvent } from "./types.ts";
+
+/** What all servers of a host share. */
+export interface ServerContext extends LaunchContext {
+  emit: (event: HostEvent) => void;
+}
+
+export interface ConnectionOptions {
+  config: ServerConfig;
+  context: ServerContext;
+  /** The server says that its list of tools changed. */
+  onToolsChanged: () => void;
+}
+
+export interface WaitOptions {
+  signal: AbortSignal;
+  /** The longest wait for a start that is put off. */
+  waitMs: number;
+}
