@@ -4,7 +4,7 @@
  */
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isNotFound } from "../client/resources.ts";
 import { internalError, invalidParams, RpcError } from "../protocol/jsonrpc.ts";
@@ -35,6 +35,20 @@ export function toRpcError(
     message,
     data: data as { [key: string]: Json },
   });
+}
+
+/** What a client is told of an error: without secrets, and without data that are nested too deeply to be passed on. */
+export function shownError(
+  { code, message, data }: RpcError,
+  redact: (text: string) => string,
+): RpcError {
+  const told = redact(message);
+  if (data === undefined) return new RpcError({ code, message: told });
+  try {
+    return new RpcError({ code, message: told, data: parseJson(redact(JSON.stringify(data))) });
+  } catch {
+    return new RpcError({ code, message: told });
+  }
 }
 
 /**

@@ -54,6 +54,8 @@ export interface GatewayOptions {
   log: Log;
   /** Fires when no new work is taken: what is followed for clients ends in order. */
   stopping: AbortSignal;
+  /** Hides what must not be shown in a text about a server. @default nothing is hidden */
+  redact?: (text: string) => string;
   /** How long clients that begin wait for servers that are still starting. @default 2000 */
   greetMs?: number;
   /** How long a list waits for servers that do not answer; what they list later is told of. @default 10000 */

@@ -5,7 +5,7 @@
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { callTool } from "./gateway-calls.ts";
-import { badParams, toRpcError } from "./gateway-errors.ts";
+import { badParams, shownError, toRpcError } from "./gateway-errors.ts";
 import { complete, getPrompt, readResource } from "./gateway-features.ts";
 import { discovery, greeting, Instructions } from "./gateway-greet.ts";
 import { followLists, listen, subscribe, unsubscribe } from "./gateway-listen.ts";
@@ -19,7 +19,7 @@ import { Updates } from "./gateway-updates.ts";
 type Handler = (question: Question) => string | Promise<string>;
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { host, log, stopping, greetMs = 2000 } = options;
+  const { host, log, stopping, greetMs = 2000, redact = (text) => text } = options;
   const { listMs = 10_000, coalesceMs = 100, pageMax = 1000, subscriptionsMax = 2000 } = options;
   const news = new News(host, coalesceMs);
   const logs = new Logs(host);
@@ -85,7 +85,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       try {
         return await handler(question);
       } catch (error) {
-        throw toRpcError(error, from, method);
+        throw shownError(toRpcError(error, from, method), redact);
       }
     },
     initialize: async (from) =>

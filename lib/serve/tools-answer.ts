@@ -11,7 +11,35 @@ import { errorBody } from "./http-error.ts";
 const kept = ["content", "structuredContent", "isError", "_meta"] as const;
 
 /** The body of an answer at 200: `plain_text_response` or `error`, the whole content, and the call's id. */
-export function answerOf(outcome: Outcome, call: string): Record<string, unknown> {
+export interface AnswerBody {
+  plain_text_response?: string;
+  error?: string;
+  call: string;
+  [more: string]: unknown;
+}
+
+/**
+ * What became of a call as JSON, whole or in the parts that `parts` cuts its body into. An error is told without the
+ * secrets that `redact` hides; what is nested too deeply to be written is an error, too.
+ */
+export function answerTexts(
+  outcome: Outcome,
+  call: string,
+  { redact, parts }: { redact: (text: string) => string; parts: (body: AnswerBody) => object[] },
+): string[] {
+  try {
+    const texts = parts(answerOf(outcome, call)).map((part) => JSON.stringify(part));
+    return outcome.error === undefined ? texts : texts.map(redact);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const body = { error: "the answer is nested too deeply to be passed on", code: "output", call };
+    return parts(body).map((part) => JSON.stringify(part));
+  }
+}
+
+// --- internal ---
+
+function answerOf(outcome: Outcome, call: string): AnswerBody {
   const { error } = outcome;
   const result = exactResult(outcome);
   if (result === undefined) return error === undefined ? { call } : failureOf(error, call);
@@ -24,8 +52,6 @@ export function answerOf(outcome: Outcome, call: string): Record<string, unknown
     };
   return { plain_text_response: text, ...partsOf(result), call };
 }
-
-// --- internal ---
 
 /** The result with each digit of its structured content: what was parsed on the way may have rounded some. */
 function exactResult(outcome: Outcome): ToolResult | undefined {
@@ -45,7 +71,7 @@ function partsOf(result: ToolResult): Record<string, Json> {
 }
 
 /** The server's own words where it answered; `code` and the evidence beside them. */
-function failureOf(error: HostError, call: string): Record<string, unknown> {
+function failureOf(error: HostError, call: string): AnswerBody {
   const { message, hint, ...facts } = errorBody(error);
   const own = error.cause instanceof RpcError ? error.cause.message : "";
   // A model reads this alone: what would fit is part of it.

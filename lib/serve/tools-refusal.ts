@@ -26,11 +26,12 @@ export function refusalOf(
 }
 
 /** A refusal in llama-server's shape, and beside it in `error` as everywhere else. */
-export function llamaRefusal(error: HttpError): Response {
+export function llamaRefusal(error: HttpError, redact: (text: string) => string): Response {
   const { status, message, options } = error;
   const type = llamaType(status);
   const body = { code: status, message, type, error: { ...errorBody(error), type } };
-  return Response.json(body, { status, headers: { ...options.headers } });
+  const headers = { "content-type": "application/json;charset=utf-8", ...options.headers };
+  return new Response(redact(JSON.stringify(body)), { status, headers });
 }
 
 // --- internal ---

@@ -6,7 +6,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { type EventStream, eventStream } from "./stream.ts";
-import { answerOf } from "./tools-answer.ts";
+import { type AnswerBody, answerTexts } from "./tools-answer.ts";
 import { refusalOf } from "./tools-refusal.ts";
 import { traceOf } from "./tools-trace.ts";
 import type { Exchange, ServeContext } from "./types.ts";
@@ -53,7 +53,11 @@ export async function streamCall(
   const open = (stream = openStream(exchange, context, left));
   // Bun holds back the head of an answer until there is something of its body.
   open.comment("the call runs");
-  void finish(open, outcome, id);
+  const { redact } = context;
+  void outcome.then((ended) => {
+    for (const data of answerTexts(ended, id, { redact, parts: eventsOf })) open.send({ data });
+    open.end();
+  });
   return open.response;
 }
 
@@ -73,12 +77,10 @@ function openStream(exchange: Exchange, context: ServeContext, left: AbortContro
   }
 }
 
-/** The text, then all the rest; an outcome never rejects. */
-async function finish(stream: EventStream, outcome: Promise<Outcome>, id: string): Promise<void> {
-  const { plain_text_response: text, ...rest } = answerOf(await outcome, id);
-  if (typeof text === "string" && text !== "") send(stream, { chunk: text });
-  send(stream, { done: true, ...rest });
-  stream.end();
+/** The text, then all the rest. */
+function eventsOf({ plain_text_response: text, ...rest }: AnswerBody): object[] {
+  const chunk = text === undefined || text === "" ? [] : [{ chunk: text }];
+  return [...chunk, { done: true, ...rest }];
 }
 
 function send(stream: EventStream, event: Record<string, unknown>): void {

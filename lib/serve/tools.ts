@@ -5,7 +5,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { HttpError, isHttpError, toHttpError } from "./http-error.ts";
-import { answerOf } from "./tools-answer.ts";
+import { answerTexts } from "./tools-answer.ts";
 import { readArguments, readAskedCall } from "./tools-body.ts";
 import { toolEntry } from "./tools-list.ts";
 import { policiesOf, toolsNow } from "./tools-now.ts";
@@ -40,11 +40,13 @@ async function answerTools(exchange: Exchange, context: ServeContext): Promise<R
     const { tool, params, stream } = readAskedCall(await exchange.json());
     if (stream) return await streamCall(exchange, context, { tool, params });
     const { id, outcome } = await call(exchange, context, { tool, params });
-    return Response.json(answerOf(outcome, id));
+    const { redact } = context;
+    const [text] = answerTexts(outcome, id, { redact, parts: (body) => [body] });
+    return new Response(text, { headers: { "content-type": "application/json;charset=utf-8" } });
   } catch (error) {
     // Anything else is a fault of ours: it is logged, and told to nobody.
     if (!isHttpError(error)) throw error;
-    return llamaRefusal(error);
+    return llamaRefusal(error, context.redact);
   }
 }
 

@@ -7,6 +7,7 @@ import { HostError } from "../../base/errors.ts";
 import { LineSplitter } from "../../base/lines.ts";
 import type { Log } from "../../base/log.ts";
 import { compact } from "../../base/slice.ts";
+import { redact } from "../../config/redact.ts";
 import { Duplex } from "../../serve/gateway-duplex.ts";
 import { createGateway } from "../../serve/gateway.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
@@ -42,7 +43,12 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await using opened = await openFromFlags(parsed, { ...io, terminal }, log);
   for (const { error } of opened.failures) log({ level: "warn", text: error.message });
   const stopping = new AbortController();
-  using gateway = createGateway({ host: opened.host, log, stopping: stopping.signal });
+  using gateway = createGateway({
+    host: opened.host,
+    log,
+    stopping: stopping.signal,
+    redact: (text) => redact(text, io.secrets ?? []),
+  });
   const lines = new Lines(io.stdout);
   const scope = { owner: "default", allows: () => true };
   using duplex = new Duplex({ gateway, scope, send: (text, isAside) => lines.add(text, isAside) });
