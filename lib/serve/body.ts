@@ -1,7 +1,8 @@
 /** Bodies of requests: their type, their size (counted while they are read) and their JSON. It reads one, and only once. */
 import { settlesWithin } from "../base/async.ts";
-import { type Json, parseJson } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { HttpError } from "./http-error.ts";
+import { readJson } from "./read-json.ts";
 
 export interface BodyLimits {
   /** @default 16 MiB */
@@ -31,7 +32,7 @@ export async function bodyText(request: Request, limits: BodyLimits): Promise<st
 /** @throws HttpError 400 */
 export function jsonOf(text: string): Json {
   try {
-    return parseJson(text);
+    return readJson(text);
   } catch (error) {
     const why =
       error instanceof SyntaxError ? `: ${error.message.replace(/^JSON Parse error: /, "")}` : "";

@@ -2,7 +2,7 @@
  * The gateway for one client on one link in both directions (stdio, WebSocket, HTTP+SSE): messages in, messages out. Both
  * eras may be spoken on it, each message by what it says of itself; a probe decides nothing (protocol.md 2.1).
  */
-import { isObject, parseJson } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isRequest, isResponse, RpcError } from "../protocol/jsonrpc.ts";
 import type { Request, RequestId } from "../protocol/jsonrpc.ts";
@@ -16,6 +16,7 @@ import { logLevelDefault } from "./gateway-logs.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import { Running } from "./gateway-running.ts";
 import type { Aside, Downstream, Gateway, Scope } from "./gateway-types.ts";
+import { readJson } from "./read-json.ts";
 
 export interface DuplexOptions {
   gateway: Gateway;
@@ -40,7 +41,7 @@ export class Duplex implements Disposable {
   receive(text: string): void {
     let value: Json;
     try {
-      value = parseJson(text);
+      value = readJson(text);
     } catch {
       return this.refuse(null, -32700, "Parse error");
     }

@@ -3,7 +3,7 @@
  * names. Its other transports are beside it. What a POST holds is read here, its era found, and what may not be is refused (protocol.md 2.1, 2.2).
  */
 import { matchesGlob } from "../base/glob.ts";
-import { isObject, parseJson } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
 import { isResponse, RpcError } from "../protocol/jsonrpc.ts";
@@ -19,6 +19,7 @@ import type { GatewayOptions, Scope } from "./gateway-types.ts";
 import { Waiting } from "./gateway-waiting.ts";
 import { createGateway } from "./gateway.ts";
 import { HttpError, isHttpError } from "./http-error.ts";
+import { readJson } from "./read-json.ts";
 import { Sessions } from "./sessions.ts";
 import type { SessionsOptions } from "./sessions.ts";
 import type { Exchange, Route, ServeContext } from "./types.ts";
@@ -113,7 +114,7 @@ async function bodyOf(exchange: Exchange): Promise<{ value: Json } | { refusal: 
   try {
     const text = await exchange.text();
     try {
-      return { value: parseJson(text) };
+      return { value: readJson(text) };
     } catch {
       return { refusal: refuse(400, new RpcError({ code: parseError, message: "Parse error" })) };
     }

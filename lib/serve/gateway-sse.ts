@@ -2,13 +2,13 @@
  * The gateway for HTTP+SSE clients (2024-11-05): `/sse` and `/sse/SERVER` are the streams, each with an address of its own
  * that is posted to. The end of the stream is the end of all (protocol.md 1.7).
  */
-import { parseJson } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { Duplex } from "./gateway-duplex.ts";
 import type { HttpWorld } from "./gateway-http-modern.ts";
 import { refuse } from "./gateway-refuse.ts";
 import type { Scope } from "./gateway-types.ts";
+import { readJson } from "./read-json.ts";
 import { eventStream } from "./stream.ts";
 import type { Exchange, Route } from "./types.ts";
 
@@ -58,7 +58,7 @@ export function sseRoutes(
     const text = await exchange.text();
     let value: Json;
     try {
-      value = parseJson(text);
+      value = readJson(text);
     } catch {
       return refuse(400, new RpcError({ code: -32700, message: "Parse error" }));
     }
