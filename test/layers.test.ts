@@ -64,7 +64,7 @@ test.each([
     /\bBun\.serve\b/,
     (file) => !inRoom(file, "serve") && file !== "lib/auth/callback.ts",
   ],
-  ["there is one call path: a client", /\.callTool\(/, (file) => file !== "lib/host/server.ts"],
+  ["there is one call path: a client", /\.callTool\(/, (file) => file !== "lib/host/work.ts"],
   ["there is one call path: a server", /server\.call\(/, (file) => file !== "lib/host/call.ts"],
   [
     "nobody below the command line exits, prints or reads the environment",

@@ -15,7 +15,7 @@ import { toHostError } from "./failure.ts";
 import { failureOf, outcomeOf } from "./outcome.ts";
 import type { Registry } from "./registry.ts";
 import type { RunningCalls } from "./running.ts";
-import type { CallOptions } from "./server.ts";
+import type { CallOptions } from "./server-types.ts";
 import type { ListedTarget, Target } from "./tables.ts";
 import type { HostEvent, HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";

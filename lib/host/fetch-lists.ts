@@ -1,6 +1,7 @@
 /** The tools of several servers, fetched at the same time where they are not had. Remembers nothing itself. */
 import { toHostError } from "./failure.ts";
-import type { HostedServer, UseOptions } from "./server.ts";
+import type { UseOptions } from "./server-types.ts";
+import type { HostedServer } from "./server.ts";
 import type { ToolListing } from "./types.ts";
 import { unknownServer } from "./unknown.ts";
 import { givenUp } from "./wait.ts";

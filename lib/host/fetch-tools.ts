@@ -1,4 +1,5 @@
 /** How the tools of one server are got: as an earlier run kept them, or from the server. It remembers nothing itself. */
+import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
@@ -6,6 +7,8 @@ import type { McpClient, ToolList } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { toListError } from "./failure.ts";
 import type { ToolListStore } from "./option-types.ts";
+import type { UseOptions } from "./server-types.ts";
+import { waitFor } from "./wait.ts";
 
 export interface FetchOptions {
   config: ServerConfig;
@@ -36,16 +39,31 @@ export async function fetchTools(
   return await usable(list, client, config);
 }
 
+/**
+ * A list that others may wait longer for: only the wait is given up.
+ * @throws HostError `server_start` after `waitMs`; as `fetchTools`, and when the signal fires
+ */
+export async function sharedList<List>(
+  list: Promise<List>,
+  server: string,
+  { signal, waitMs }: Pick<UseOptions, "signal" | "waitMs">,
+): Promise<List> {
+  const at = { server, method: "tools/list" };
+  if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal, at)))
+    throw lateList(server, waitMs);
+  return await waitFor(list, signal, at);
+}
+
+// --- internal ---
+
 /** Why a call waits no longer for the list. */
-export function lateList(server: string, timeoutMs: number): HostError {
+function lateList(server: string, timeoutMs: number): HostError {
   const text = `server "${server}" did not answer tools/list within ${timeoutMs} ms`;
   return new HostError("server_start", text, {
     facts: { server, method: "tools/list", sent: false, timeoutMs, option: "timeoutMs" },
     hint: "a longer timeoutMs waits longer",
   });
 }
-
-// --- internal ---
 
 /** Some tools must not be used over HTTP. */
 async function usable<List extends ToolList>(

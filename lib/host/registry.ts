@@ -7,7 +7,8 @@ import { isOffered } from "../hooks/rules.ts";
 import { fetchLists } from "./fetch-lists.ts";
 import type { NameEntry } from "./name-table.ts";
 import { findBare, findNamed, namesOf, onlyOf, serversMeant, withoutList } from "./names.ts";
-import type { HostedServer, UseOptions } from "./server.ts";
+import type { UseOptions } from "./server-types.ts";
+import type { HostedServer } from "./server.ts";
 import { ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
 import type { ToolListing } from "./types.ts";
@@ -49,7 +50,7 @@ export class Registry {
 
   /** The list of a server may have changed: what it answered shows that. */
   doubt(server: string): void {
-    this.#servers.get(server)?.doubtTools();
+    this.#servers.get(server)?.lists.doubt();
   }
 
   /**
@@ -75,8 +76,8 @@ export class Registry {
    * old one is not old. @throws as `resolve`
    */
   async anew({ server, tool }: Target, options: UseOptions): Promise<ListedTarget | undefined> {
-    if (!server.isListOld) return undefined;
-    server.doubtTools();
+    if (!server.lists.isOld) return undefined;
+    server.lists.doubt();
     return await this.resolve(`${server.name}/${tool}`, options);
   }
 
@@ -84,8 +85,7 @@ export class Registry {
   resolveUnlisted(name: string): Target | undefined {
     const meant = withoutList(name, this.#tables.named);
     if (meant === undefined) return undefined;
-    const target = this.#target(meant.server, meant.tool);
-    return offered(target);
+    return offered(this.#target(meant.server, meant.tool));
   }
 
   // --- internal ---
@@ -161,7 +161,7 @@ export class Registry {
   #forget(names: readonly string[], since: number): boolean {
     const servers = names.flatMap((name) => this.#servers.get(name) ?? []);
     const old = servers.filter((server) => (server.lastTools?.at ?? since) < since);
-    for (const server of old) server.forgetTools();
+    for (const server of old) server.lists.changed();
     return old.length > 0;
   }
 

@@ -20,8 +20,6 @@ export interface RemoteOptions {
   config: ServerConfig;
   connection: Connection;
   lists: ToolCache;
-  /** The list is wrong, one that was kept from an earlier run too. */
-  forget: () => void;
 }
 
 type Work<T> = (client: McpClient) => Promise<T>;
@@ -81,12 +79,12 @@ export class Remote {
    * list is fetched anew, and the call, which was not done, is sent once more. @throws as `send`
    */
   call(tool: string, args: JsonObject, send: SendCall): Work<CallReply> {
-    const { config, lists, forget } = this.#options;
+    const { config, lists } = this.#options;
     return (client) => {
       if (!wantsHeaders(client, config)) return send(client);
       return send(client, this.#headersOf(tool)?.(args)).catch(async (error: unknown) => {
         if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
-        forget();
+        lists.forget();
         await lists.get(client);
         return await send(client, this.#headersOf(tool)?.(args));
       });

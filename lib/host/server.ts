@@ -2,51 +2,36 @@
  * One server of the host: its config, its link, its list of tools, and how many calls it gets at a time. It decides
  * nothing about names or rules, and calls no tool by itself.
  */
-import { Semaphore, settlesWithin } from "../base/async.ts";
+import { Semaphore } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { CallOptions as ClientCallOptions, CallReply, McpClient } from "../client/types.ts";
+import type { CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { ServerContext, WaitOptions } from "./connection-types.ts";
 import { Connection } from "./connection.ts";
-import { fetchTools, lateList } from "./fetch-tools.ts";
-import type { ToolListStore } from "./option-types.ts";
-import type { Remote, SendCall } from "./remote.ts";
+import { fetchTools, sharedList } from "./fetch-tools.ts";
+import type { Remote } from "./remote.ts";
+import { statusOf } from "./server-status.ts";
+import type { CallOptions, UseOptions } from "./server-types.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { ServerStatus } from "./types.ts";
-import { givenUp, waitFor } from "./wait.ts";
-
-export interface UseOptions {
-  signal: AbortSignal;
-  /** The longest wait for a start that is put off, and for a list. @default for a start, the server's `timeoutMs` */
-  waitMs?: number | undefined;
-  /** It changes nothing, so that a remote server may be asked again where its answer was lost. @default false */
-  harmless?: boolean | undefined;
-  /** The list itself is wanted, and not only what a name means: one whose time is over is fetched anew. @default false */
-  listing?: boolean | undefined;
-  /** A bare name means what is listed by now: nobody waits for servers that the name does not name. @default false */
-  listedOnly?: boolean | undefined;
-}
-
-/** As of a client's call; both are always there. */
-export type CallOptions = ClientCallOptions & { signal: AbortSignal; timeoutMs: number };
+import { givenUp } from "./wait.ts";
+import { sender, waitOf, workWith } from "./work.ts";
 
 const timeoutDefaultMs = 60_000;
 const concurrencyDefault = 64;
-/** A list of that age is hardly wrong. */
-const recentMs = 60_000;
 
 export class HostedServer implements AsyncDisposable {
   readonly config: ServerConfig;
+  /** Its tools, as they were listed. */
+  readonly lists: ToolCache;
   readonly #connection: Connection;
   readonly #slots: Semaphore;
   readonly #release = () => {
     this.#usedAt = performance.now();
     this.#slots.release();
   };
-  readonly #lists: ToolCache;
-  readonly #store: ToolListStore | undefined;
   /** What is different where it is remote, once it was used. */
   #remote: Remote | undefined;
   /** When work with it began or ended last, on the clock of `performance.now`. */
@@ -56,16 +41,18 @@ export class HostedServer implements AsyncDisposable {
 
   constructor(config: ServerConfig, context: ServerContext) {
     this.config = config;
-    this.#store = context.toolLists;
     this.#slots = new Semaphore(config.concurrency ?? concurrencyDefault);
     const { log, toolLists } = context;
-    this.#lists = new ToolCache((client, mayBeKept) => {
-      const { signal } = this.#connection;
-      const { timeoutMs } = this;
-      return fetchTools(client, { config, log, toolLists, signal, timeoutMs, mayBeKept });
-    });
+    this.lists = new ToolCache(
+      (client, mayBeKept) => {
+        const { signal } = this.#connection;
+        const { timeoutMs } = this;
+        return fetchTools(client, { config, log, toolLists, signal, timeoutMs, mayBeKept });
+      },
+      () => toolLists?.forget(config.name),
+    );
     const onToolsChanged = () => {
-      if (this.#lists.changed()) context.emit({ type: "tools_changed", server: config.name });
+      if (this.lists.changed()) context.emit({ type: "tools_changed", server: config.name });
     };
     this.#connection = new Connection({ config, context, onToolsChanged });
   }
@@ -81,28 +68,18 @@ export class HostedServer implements AsyncDisposable {
 
   /** The list of tools that was fetched last, however old. */
   get lastTools(): FetchedTools | undefined {
-    return this.#lists.last;
+    return this.lists.last;
   }
 
   /** It runs, and its list is fresh. */
   get isListed(): boolean {
     const { ready } = this.#connection;
-    return ready !== undefined && this.#lists.isFresh(ready);
+    return ready !== undefined && this.lists.isFresh(ready);
   }
 
   status(): ServerStatus {
     const { ready, condition } = this.#connection;
-    const { state, error } = condition;
-    const tools = this.lastTools?.tools.length;
-    return {
-      name: this.name,
-      state,
-      ...(ready !== undefined && { era: ready.era, revision: ready.revision }),
-      ...(ready?.serverInfo !== undefined && { serverInfo: ready.serverInfo }),
-      ...(ready?.instructions !== undefined && { instructions: ready.instructions }),
-      ...(tools !== undefined && { tools }),
-      ...(error !== undefined && { error }),
-    };
+    return statusOf(this.name, condition, ready, this.lastTools);
   }
 
   /** Begins to start without waiting; what goes wrong shows when it is used. */
@@ -117,23 +94,6 @@ export class HostedServer implements AsyncDisposable {
     const remote = this.#remote ?? (await this.#loadRemote());
     const list = (client: McpClient) => this.#listed(client, options);
     return await remote.use(list, { ...wait, harmless: true });
-  }
-
-  /** The next `tools` fetches anew. */
-  forgetTools(): void {
-    this.#lists.changed();
-  }
-
-  /** The last list is older than the server allows, or than what was fetched of late: another run may have kept it. */
-  get isListOld(): boolean {
-    const { freshUntil = Infinity, at = 0 } = this.lastTools ?? {};
-    if (freshUntil === Infinity) return false;
-    return performance.now() >= Math.min(freshUntil, at + recentMs);
-  }
-
-  /** The server's answer shows that the list may have changed: where it keeps a time, that is over. */
-  doubtTools(): void {
-    if (this.lastTools?.freshUntil !== undefined) this.#forgetAll();
   }
 
   /** One call through a live client, at most `concurrency` at a time. @throws HostError, RpcError */
@@ -167,7 +127,7 @@ export class HostedServer implements AsyncDisposable {
   /** As `OpenedHost.rest`. */
   async rest(idleMs = 0): Promise<boolean> {
     const isIdle = this.#slots.isUnused && performance.now() - this.#usedAt >= idleMs;
-    if (this.#isRemote || this.#isHeld || !isIdle || this.#lists.isFetching) return false;
+    if (this.#isRemote || this.#isHeld || !isIdle || this.lists.isFetching) return false;
     return await this.#connection.rest();
   }
 
@@ -193,22 +153,9 @@ export class HostedServer implements AsyncDisposable {
     return this.config.kind === "http";
   }
 
-  async #listed(
-    client: McpClient,
-    { signal, waitMs, listing = false }: UseOptions,
-  ): Promise<FetchedTools> {
-    const list = this.#lists.get(client, { listing });
-    // Others may wait longer for the same list: only the wait is given up.
-    const at = { server: this.name, method: "tools/list" };
-    if (waitMs !== undefined && !(await waitFor(settlesWithin(list, waitMs), signal, at)))
-      throw lateList(this.name, waitMs);
-    return await waitFor(list, signal, at);
-  }
-
-  /** The list, and what was kept of it. */
-  #forgetAll(): void {
-    this.#lists.changed();
-    this.#store?.forget(this.name);
+  #listed(client: McpClient, options: UseOptions): Promise<FetchedTools> {
+    const { listing = false } = options;
+    return sharedList(this.lists.get(client, { listing }), this.name, options);
   }
 
   /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
@@ -225,8 +172,7 @@ export class HostedServer implements AsyncDisposable {
     return (this.#remote ??= new room.Remote({
       config: this.config,
       connection: this.#connection,
-      lists: this.#lists,
-      forget: () => this.#forgetAll(),
+      lists: this.lists,
     }));
   }
 
@@ -234,26 +180,15 @@ export class HostedServer implements AsyncDisposable {
     work: (client: McpClient) => Promise<T>,
     wait: WaitOptions & Pick<UseOptions, "harmless">,
   ): Promise<T> {
-    const connection = this.#connection;
     try {
       await this.#slots.acquire(wait.signal);
     } catch {
       throw givenUp(wait.signal);
     }
     try {
+      const remote = this.#isRemote ? (this.#remote ?? (await this.#loadRemote())) : undefined;
       const isAlone = this.config.lifecycle === "per-call";
-      if (this.#isRemote) {
-        const remote = this.#remote ?? (await this.#loadRemote());
-        if (isAlone) return await remote.useAlone(work, wait);
-        const { ready } = connection;
-        return await (ready ? remote.useReady(ready, work, wait) : remote.use(work, wait));
-      }
-      if (!isAlone) {
-        const client = connection.ready ?? (await connection.shared(wait));
-        return await connection.watch(client, work(client));
-      }
-      await using client = await connection.taken(wait);
-      return await connection.watch(client, work(client));
+      return await workWith(work, wait, { connection: this.#connection, remote, isAlone });
     } finally {
       this.#release();
     }
@@ -262,13 +197,4 @@ export class HostedServer implements AsyncDisposable {
   #wait({ signal, waitMs = this.timeoutMs }: UseOptions): WaitOptions {
     return { signal, waitMs };
   }
-}
-
-function sender(tool: string, args: JsonObject, options: CallOptions): SendCall {
-  return (client, headers) =>
-    client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
-}
-
-function waitOf({ signal, timeoutMs: waitMs }: CallOptions): WaitOptions {
-  return { signal, waitMs };
 }

@@ -22,14 +22,20 @@ interface GetOptions {
   listing?: boolean;
 }
 
+/** A list of that age is hardly wrong. */
+const recentMs = 60_000;
+
 export class ToolCache {
   readonly #fetch: Fetch;
+  readonly #forgetKept: () => void;
   #changes = 0;
   #kept: Stamped<FetchedTools> | undefined;
   #running: Stamped<Promise<FetchedTools>> | undefined;
 
-  constructor(fetch: Fetch) {
+  /** @param forgetKept forgets what was kept of it for later runs */
+  constructor(fetch: Fetch, forgetKept: () => void = () => {}) {
     this.#fetch = fetch;
+    this.#forgetKept = forgetKept;
   }
 
   /** The last list, stale or not. */
@@ -51,6 +57,24 @@ export class ToolCache {
   changed(): boolean {
     const stamps = [this.#kept?.change, this.#running?.change];
     return stamps.includes(this.#changes++);
+  }
+
+  /** The last list is older than the server allows, or than what was fetched of late: another run may have kept it. */
+  get isOld(): boolean {
+    const { freshUntil = Infinity, at = 0 } = this.last ?? {};
+    if (freshUntil === Infinity) return false;
+    return performance.now() >= Math.min(freshUntil, at + recentMs);
+  }
+
+  /** The server's answer shows that the list may have changed: where it keeps a time, that is over. */
+  doubt(): void {
+    if (this.last?.freshUntil !== undefined) this.forget();
+  }
+
+  /** The list is wrong, one that was kept from an earlier run too. */
+  forget(): void {
+    this.changed();
+    this.#forgetKept();
   }
 
   /**

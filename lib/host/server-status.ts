@@ -1,0 +1,22 @@
+/** What is known of one server, in one value. Pure. */
+import type { McpClient, ToolList } from "../client/types.ts";
+import type { ServerStatus } from "./types.ts";
+
+/** `ready`: the client that everybody shares, where there is one; `listed`: its tools, as far as they were listed. */
+export function statusOf(
+  name: string,
+  { state, error }: Pick<ServerStatus, "state" | "error">,
+  ready: McpClient | undefined,
+  listed: ToolList | undefined,
+): ServerStatus {
+  const tools = listed?.tools.length;
+  return {
+    name,
+    state,
+    ...(ready !== undefined && { era: ready.era, revision: ready.revision }),
+    ...(ready?.serverInfo !== undefined && { serverInfo: ready.serverInfo }),
+    ...(ready?.instructions !== undefined && { instructions: ready.instructions }),
+    ...(tools !== undefined && { tools }),
+    ...(error !== undefined && { error }),
+  };
+}

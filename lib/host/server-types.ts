@@ -1,0 +1,17 @@
+/** How a server of the host is used, and called. Types only. */
+import type { CallOptions as ClientCallOptions } from "../client/types.ts";
+
+export interface UseOptions {
+  signal: AbortSignal;
+  /** The longest wait for a start that is put off, and for a list. @default for a start, the server's `timeoutMs` */
+  waitMs?: number | undefined;
+  /** It changes nothing, so that a remote server may be asked again where its answer was lost. @default false */
+  harmless?: boolean | undefined;
+  /** The list itself is wanted, and not only what a name means: one whose time is over is fetched anew. @default false */
+  listing?: boolean | undefined;
+  /** A bare name means what is listed by now: nobody waits for servers that the name does not name. @default false */
+  listedOnly?: boolean | undefined;
+}
+
+/** As of a client's call; both are always there. */
+export type CallOptions = ClientCallOptions & { signal: AbortSignal; timeoutMs: number };
