@@ -2,14 +2,19 @@
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
+import { clip } from "../base/slice.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
+import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { metaPrefix } from "../protocol/meta.ts";
 import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { ownText, resultText } from "./gateway-results.ts";
-import type { Downstream, Question } from "./gateway-types.ts";
+import type { Downstream, Question, Scope } from "./gateway-types.ts";
+import { errorBody } from "./http-error.ts";
+import type { HttpError } from "./http-error.ts";
+import { refusalOf } from "./tools-refusal.ts";
 
 /** @throws RpcError */
 export async function callTool(
@@ -22,6 +27,7 @@ export async function callTool(
   if (!isObject(args)) badParams("the arguments of a tool are an object");
   const { scope } = from;
   const flight: Flight = { from, notify, server: scope.server };
+  let isKnown = false;
   const onProgress = progressOf(question);
   const meta = onwardMeta(params);
   logs.begin(flight);
@@ -32,14 +38,19 @@ export async function callTool(
       actor: "gateway",
       owner: scope.owner,
       admits: scope.allows,
-      onCall: ({ server }) => (flight.server = server),
+      onCall({ server }) {
+        flight.server = server;
+        isKnown = true;
+      },
     };
     cancellable(request, question, host);
     if (onProgress !== undefined) request.onProgress = onProgress;
     if (meta !== undefined) request.meta = meta;
     if (from.logLevel !== undefined) request.logLevel = from.logLevel;
     const outcome = await host.call(request);
-    return textOf(outcome, name, from);
+    const refusal = refusalOf(outcome, { name, caller: scope, isKnown });
+    if (refusal?.status === 404 || refusal?.status === 400) refuse(refusal, name, scope);
+    return textOf(outcome, from);
   } finally {
     logs.end(flight);
   }
@@ -100,17 +111,28 @@ function onwardMeta({ _meta: meta }: JsonObject): JsonObject | undefined {
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
+/** A name that means nothing to this client, or several tools. @throws RpcError */
+function refuse(refusal: HttpError, name: string, { server }: Scope): never {
+  const { code: _, message, ...help } = errorBody(refusal);
+  const told =
+    refusal.status === 404 ? `no tool is called ${JSON.stringify(clip(name, nameMax))}` : message;
+  // What helps is told by longer names than the client of one server knows.
+  if (server !== undefined) badParams(told);
+  const data = { code: "usage", ...help } as JsonObject;
+  throw new RpcError({ code: invalidParams, message: told, data });
+}
+
+/** Characters of a client's own name for a tool. */
+const nameMax = 200;
+
 /** @throws RpcError */
-function textOf(outcome: Outcome, name: string, from: Downstream): string {
-  const { scope, knows } = from;
+function textOf(outcome: Outcome, from: Downstream): string {
+  const { knows } = from;
   if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
   // Nobody of ours detaches a call.
   if (outcome.status === "detached") throw toRpcError(undefined, from);
   const { error } = outcome as { error: HostError };
   const text = textForModel(error);
-  // By the name that the client knows: the host knows it by a longer one.
-  if (scope.server !== undefined && error.code === "usage" && text === undefined)
-    badParams(`no tool is called ${JSON.stringify(name)}`);
   if (text === undefined) throw toRpcError(error, from);
   return ownText({ content: [{ type: "text", text }], isError: true }, knows);
 }

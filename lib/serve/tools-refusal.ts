@@ -4,6 +4,9 @@ import type { Outcome } from "../hooks/call.ts";
 import { errorBody, HttpError, toHttpError } from "./http-error.ts";
 import type { Caller } from "./types.ts";
 
+/** What a caller may know of. */
+type Sees = Pick<Caller, "allows">;
+
 /**
  * The refusal that an outcome is, or undefined: 404 for a name that means nothing to this caller, 400 for one that means
  * several tools, 403 for a tool that a rule denies. Names of tools that the caller may not see stand in none of them.
@@ -11,7 +14,7 @@ import type { Caller } from "./types.ts";
  */
 export function refusalOf(
   { error, status }: Outcome,
-  { name, caller, isKnown }: { name: string; caller: Caller; isKnown: boolean },
+  { name, caller, isKnown }: { name: string; caller: Sees; isKnown: boolean },
 ): HttpError | undefined {
   if (error === undefined || isKnown) return undefined;
   const { facts } = error;
@@ -45,7 +48,7 @@ function llamaType(status: number): string {
   return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-function unknown(name: string, { facts }: HostError, caller: Caller): HttpError {
+function unknown(name: string, { facts }: HostError, caller: Sees): HttpError {
   const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;
   const near = Array.isArray(facts.nearest) ? facts.nearest.filter(isVisible(caller)) : [];
   return new HttpError(404, "not_found", `unknown tool ${JSON.stringify(shown)}`, {
@@ -56,7 +59,7 @@ function unknown(name: string, { facts }: HostError, caller: Caller): HttpError 
   });
 }
 
-function ambiguous({ facts }: HostError, caller: Caller): HttpError {
+function ambiguous({ facts }: HostError, caller: Sees): HttpError {
   const all = Array.isArray(facts.candidates) ? facts.candidates : [];
   const candidates = all.filter(isVisible(caller));
   const text = `${JSON.stringify(facts.tool)} is a tool of several servers`;
@@ -67,7 +70,7 @@ function ambiguous({ facts }: HostError, caller: Caller): HttpError {
 }
 
 /** By that one name, which may be of the form SERVER/TOOL. */
-function isVisible({ allows }: Caller) {
+function isVisible({ allows }: Sees) {
   return (name: unknown): name is string => {
     if (typeof name !== "string") return false;
     const slash = name.indexOf("/");

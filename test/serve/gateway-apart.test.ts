@@ -298,3 +298,22 @@ test("a subscription of a modern client ends in order when we stop", async () =>
     result: { resultType: "complete", _meta: { "io.modelcontextprotocol/subscriptionId": 1 } },
   });
 });
+
+test("names of tools that a token may not call are no help to it, and no name is told at length", async () => {
+  const tokens = [{ name: "b", token: "token-of-b", tools: ["a_*", "a.echo"] }];
+  await using kit = gatewayOver({ a: {}, s: {} }, { tokens });
+  await kit.served.context.discovery.done;
+  const client = await session(kit, { token: "token-of-b" });
+  const errorOf = async (name: string) => answerTo(await told(await client.call(name)))?.error;
+  const near = await errorOf("s_ech");
+  expect(near).toMatchObject({ code: -32602, data: { code: "usage" } });
+  expect(JSON.stringify(near)).not.toContain("s_echo");
+  expect((await errorOf("a_ech"))?.data).toMatchObject({ nearest: ["a_echo"] });
+  expect((await errorOf("echo"))?.data).toMatchObject({ candidates: ["a/echo"] });
+  const names = ["x".repeat(100_000), `a/${"x".repeat(100_000)}`];
+  for (const name of names) expect(JSON.stringify(await errorOf(name)).length).toBeLessThan(1000);
+  const own = await session(kit, { token: "token-of-b", path: "/mcp/a" });
+  const [answer] = await told(await own.call("x".repeat(100_000)));
+  expect(answer?.error?.message).toStartWith("no tool is called");
+  expect(JSON.stringify(answer).length).toBeLessThan(1000);
+});
