@@ -179,7 +179,10 @@ export class Invocation {
       text: () => text,
       type: (keys) => void proc.terminal?.write(keys),
       shows: (pattern) =>
-        waitFor(() => pattern.test(text), `${pattern} in ${JSON.stringify(text)}`),
+        waitFor(
+          () => pattern.test(text),
+          () => `${pattern} in ${JSON.stringify(text)}`,
+        ),
       exited: proc.exited,
       async [Symbol.asyncDispose]() {
         proc.kill("SIGKILL");

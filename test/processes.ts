@@ -4,12 +4,15 @@ import { readdir, readFile } from "node:fs/promises";
 /** Waits until `condition` holds. @throws when it does not within `timeoutMs` (10 s) */
 export async function waitFor(
   condition: () => boolean | Promise<boolean>,
-  what = "the condition",
+  what: string | (() => string) = "the condition",
   timeoutMs = 10_000,
 ): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms for ${what}`);
+    if (performance.now() > end) {
+      const text = typeof what === "string" ? what : what();
+      throw new Error(`waited ${timeoutMs} ms for ${text}`);
+    }
     await Bun.sleep(10);
   }
 }

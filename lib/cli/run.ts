@@ -76,7 +76,8 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
   };
   const interrupt = (reason = cancelled("SIGINT")) => end(reason);
   const io: Io = { ...rest, ...shown, cwd, signal: controller.signal, interrupt };
-  using _signals = watchSignals((signal) => end(cancelled(signal)), hangupMs);
+  const quietMs = command.endsItself || command.isEndless ? 0 : hangupMs;
+  using _signals = watchSignals((signal) => end(cancelled(signal)), quietMs);
   let debug = false;
   try {
     const level = levelOf(flags);
