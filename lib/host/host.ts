@@ -3,9 +3,11 @@
  * nothing by itself, and everything that was started ends with it.
  */
 import { HostError } from "../base/errors.ts";
+import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { Desk } from "./desk.ts";
 import { Events } from "./events.ts";
+import type { Lasting } from "./lasting-types.ts";
 import type { Library } from "./library.ts";
 import type { OpenHostOptions } from "./option-types.ts";
 import { HostedServer } from "./server.ts";
@@ -19,19 +21,10 @@ export function openHost(options: OpenHostOptions): OpenedHost {
   const events = new Events(options.log);
   const logListeners = new Set<Parameters<OpenedHost["onLog"]>[0]>();
   const started = new Started(options);
-  const context: ServerContext = {
-    ...options,
-    signal,
-    emit: events.emit.bind(events),
-    guard: () => started.guard(),
-    take: (server) => started.take(server),
-    spawned: (child) => started.spawned(child),
-    linked: (link) => started.linked(link),
-    keep: (work) => started.keep(work),
-    heard: (server, params) => {
-      for (const listener of logListeners) listener(server, params);
-    },
+  const heard: ServerContext["heard"] = (server, params) => {
+    for (const listener of logListeners) listener(server, params);
   };
+  const context: ServerContext = { ...options, ...toldTo(started, events), signal, heard };
   const servers = options.servers
     .filter((server) => server.disabled !== true)
     .map((server) => new HostedServer(server, context));
@@ -60,12 +53,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     prompts: async (request) => (await features()).prompts(request),
     prompt: async (request) => (await features()).prompt(request),
     complete: async (request) => (await features()).complete(request),
-    task: async (server, taskId, { session } = {}) =>
-      (await import("./tasks.ts")).hostTask({ server, taskId, session }, servers, context),
-    tasksOf: async (server, given) =>
-      (await import("./tasks.ts")).tasksOf({ server, ...given }, servers, context),
-    subscribe: async (request) =>
-      (await import("./subscriptions.ts")).subscribe(request, servers, context),
+    ...lastingOf(servers, context),
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
     events: () => events.listen(),
@@ -78,9 +66,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     },
     askLogs(level) {
       context.serverLogLevel = level;
-      for (const { ready } of servers)
-        if (ready?.era === "legacy" && ready.capabilities.logging)
-          ready.request("logging/setLevel", { level }).catch(() => {});
+      askNow(servers, level);
     },
     keepFresh() {
       fresh ??= import("./subscriptions.ts").then((room) =>
@@ -97,5 +83,40 @@ export function openHost(options: OpenHostOptions): OpenedHost {
       await started.end();
       events.close();
     },
+  };
+}
+
+// --- internal ---
+
+/** What servers start is told to who ends it with the host, and what happens to who listens. */
+function toldTo(
+  started: Started,
+  events: Events,
+): Omit<ServerContext, keyof OpenHostOptions | "heard"> {
+  return {
+    emit: events.emit.bind(events),
+    guard: () => started.guard(),
+    take: (server) => started.take(server),
+    spawned: (child) => started.spawned(child),
+    linked: (link) => started.linked(link),
+    keep: (work) => started.keep(work),
+  };
+}
+
+/** Tells servers that run what to log; a modern one is told with each request. */
+function askNow(servers: readonly HostedServer[], level: McpLogLevel): void {
+  for (const { ready } of servers)
+    if (ready?.era === "legacy" && ready.capabilities.logging)
+      ready.request("logging/setLevel", { level }).catch(() => {});
+}
+
+function lastingOf(servers: readonly HostedServer[], context: ServerContext): Lasting {
+  return {
+    task: async (server, taskId, { session } = {}) =>
+      (await import("./tasks.ts")).hostTask({ server, taskId, session }, servers, context),
+    tasksOf: async (server, given) =>
+      (await import("./tasks.ts")).tasksOf({ server, ...given }, servers, context),
+    subscribe: async (request) =>
+      (await import("./subscriptions.ts")).subscribe(request, servers, context),
   };
 }
