@@ -11,15 +11,14 @@ import { inbound } from "./inbound.ts";
 import type { Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";
 import type { Peer, PeerOptions } from "./peer-types.ts";
-import { createReplies, numericId } from "./replies.ts";
-import type { Replies } from "./replies.ts";
+import { numericId, Replies } from "./replies.ts";
 import type { CloseInfo, Incoming, Transport } from "./transport.ts";
 
 /** Starts to read the link at once. Ids count from 1. */
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
   const { name, log, onRequest } = options;
   const ours = new Outbound({ name, log, transport, onNotify: () => replies.notified() });
-  const replies: Replies = createReplies({
+  const replies = new Replies({
     name,
     log,
     pending: ours.pending,

@@ -21,111 +21,124 @@ export interface RepliesOptions {
   strayMs?: number;
 }
 
-export interface Replies {
-  answer(response: Response, text: string): void;
-  oversize(info: Oversize["oversize"]): void;
-  failed(info: Failed["failed"]): void;
-  /** A notification was sent: a faulty far side may answer it, under no id or a made-up one. */
-  notified(): void;
-}
-
 /** The id that a far side means which sends numbers back as strings: canonical decimals only. */
 export function numericId(id: unknown): number | undefined {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : undefined;
 }
 
-export function createReplies(options: RepliesOptions): Replies {
-  const { name, log, pending, lastId, strayMs = 2000 } = options;
+export class Replies {
+  readonly #options: RepliesOptions;
+  readonly #pending: PendingTable;
   /** Notifications that may still be answered by mistake: those after which no later request was answered. */
-  let excuses = 0;
-  let notifiedAt = 0;
-  let warnings = 0;
+  #excuses = 0;
+  #notifiedAt = 0;
+  #warnings = 0;
   /** Some answer came under the right id. */
-  let hasAnswered = false;
+  #hasAnswered = false;
 
-  const say = (level: "debug" | "warn", text: string) => log({ level, server: name, text });
-  const warn = (text: string) => say(warnings++ < warningsMax ? "warn" : "debug", text);
+  constructor(options: RepliesOptions) {
+    this.#options = options;
+    this.#pending = options.pending;
+  }
 
-  const remove = (id: number): Pending | undefined => {
-    const entry = pending.take(id);
-    if (entry !== undefined && entry.id > notifiedAt) excuses = 0;
-    return entry;
-  };
-
-  const take = (id: RequestId): Pending | undefined => {
+  answer(response: Response, text: string): void {
+    const { id } = response;
+    if (id === null) return this.#stray(response);
+    const entry = this.#take(id);
+    if (entry !== undefined) return deliver(this.#options.name, entry, { response, text });
     const number = numericId(id);
-    const entry = number === undefined ? undefined : remove(number);
-    if (entry === undefined) return undefined;
-    if (typeof id === "string") say("debug", `it answered request ${id} with the id as a string`);
-    hasAnswered = true;
-    return entry;
-  };
+    const known = number !== undefined && Number.isInteger(number) && number >= 1;
+    if (!known || number > this.#options.lastId()) return this.#stray(response);
+    this.#say("debug", `a late or repeated answer to request ${number} was dropped`);
+  }
 
-  const takeOnly = (): Pending | undefined => {
-    const [only, ...others] = pending.waiting();
-    return only === undefined || others.length > 0 ? undefined : remove(only.id);
-  };
+  oversize(info: Oversize["oversize"]): void {
+    const text = info.reason ?? `has ${info.bytes} bytes, over the limit of ${info.bytesMax}`;
+    const entry =
+      info.call === true
+        ? undefined
+        : info.id === undefined
+          ? this.#takeOnly()
+          : this.#take(info.id);
+    if (entry === undefined) this.#warn(`a message of its was dropped: it ${text}`);
+    else entry.reject(oversizeError(this.#options.name, entry, info));
+  }
+
+  failed({ id, error }: Failed["failed"]): void {
+    const entry = this.#take(id);
+    if (entry === undefined) this.#say("debug", `nobody waits for what failed: ${error.message}`);
+    else entry.reject(error);
+  }
+
+  /** A notification was sent: a faulty far side may answer it, under no id or a made-up one. */
+  notified(): void {
+    this.#excuses++;
+    this.#notifiedAt = this.#options.lastId();
+  }
+
+  // --- internal ---
+
+  #say(level: "debug" | "warn", text: string): void {
+    const { log, name } = this.#options;
+    log({ level, server: name, text });
+  }
+
+  #warn(text: string): void {
+    this.#say(this.#warnings++ < warningsMax ? "warn" : "debug", text);
+  }
+
+  #remove(id: number): Pending | undefined {
+    const entry = this.#pending.take(id);
+    if (entry !== undefined && entry.id > this.#notifiedAt) this.#excuses = 0;
+    return entry;
+  }
+
+  #take(id: RequestId): Pending | undefined {
+    const number = numericId(id);
+    const entry = number === undefined ? undefined : this.#remove(number);
+    if (entry === undefined) return undefined;
+    if (typeof id === "string")
+      this.#say("debug", `it answered request ${id} with the id as a string`);
+    this.#hasAnswered = true;
+    return entry;
+  }
+
+  #takeOnly(): Pending | undefined {
+    const [only, ...others] = this.#pending.waiting();
+    return only === undefined || others.length > 0 ? undefined : this.#remove(only.id);
+  }
+
+  #stray({ id, error }: Response): void {
+    if (error !== undefined) return this.#unattributed(id, error);
+    this.#warn(`it answered under id ${show(id)}, which was never sent`);
+    this.#hurry(id);
+  }
 
   /** An error under no id or a made-up one. */
-  const unattributed = (id: RequestId | null, error: ErrorObject): void => {
+  #unattributed(id: RequestId | null, error: ErrorObject): void {
     const under = id === null ? "without an id" : `under id ${show(id)}, which was never sent`;
     const text = `an error ${under}: ${error.message} (${error.code})`;
     // Answers to notifications come so; only what could not be parsed at all is surely a request.
-    if (excuses > 0 && error.code !== parseError) {
-      excuses--;
-      return say("debug", `${text}: taken as an answer to a notification`);
+    if (this.#excuses > 0 && error.code !== parseError) {
+      this.#excuses--;
+      return this.#say("debug", `${text}: taken as an answer to a notification`);
     }
-    warn(`it sent ${text}`);
-    const only = takeOnly();
+    this.#warn(`it sent ${text}`);
+    const only = this.#takeOnly();
     if (only !== undefined) only.reject(new RpcError(error));
-    else if (id !== null) hurry(id);
-  };
+    else if (id !== null) this.#hurry(id);
+  }
 
-  const stray = ({ id, error }: Response): void => {
-    if (error !== undefined) return unattributed(id, error);
-    warn(`it answered under id ${show(id)}, which was never sent`);
-    hurry(id);
-  };
-
-  const hurry = (id: RequestId | null): void => {
-    const waiting = pending.waiting();
+  #hurry(id: RequestId | null): void {
+    const waiting = this.#pending.waiting();
     // Among several, none can be told from the others; but of a link that never answered right, nothing is to be hoped.
-    if (waiting.length > 1 && hasAnswered) return;
+    if (waiting.length > 1 && this.#hasAnswered) return;
     for (const entry of waiting) {
       entry.stray = show(id);
-      pending.hurry(entry, strayMs);
+      this.#pending.hurry(entry, this.#options.strayMs ?? 2000);
     }
-  };
-
-  return {
-    answer(response, text) {
-      const { id } = response;
-      if (id === null) return stray(response);
-      const entry = take(id);
-      if (entry !== undefined) return deliver(name, entry, { response, text });
-      const number = numericId(id);
-      const known = number !== undefined && Number.isInteger(number) && number >= 1;
-      if (!known || number > lastId()) return stray(response);
-      say("debug", `a late or repeated answer to request ${number} was dropped`);
-    },
-    oversize(info) {
-      const text = info.reason ?? `has ${info.bytes} bytes, over the limit of ${info.bytesMax}`;
-      const entry =
-        info.call === true ? undefined : info.id === undefined ? takeOnly() : take(info.id);
-      if (entry === undefined) warn(`a message of its was dropped: it ${text}`);
-      else entry.reject(oversizeError(name, entry, info));
-    },
-    failed({ id, error }) {
-      const entry = take(id);
-      if (entry === undefined) say("debug", `nobody waits for what failed: ${error.message}`);
-      else entry.reject(error);
-    },
-    notified() {
-      excuses++;
-      notifiedAt = lastId();
-    },
-  };
+  }
 }
 
 // --- internal ---
