@@ -41,7 +41,8 @@ export function sseRoutes(
       gateway,
       scope,
       send(data, isAside) {
-        if (!isAside || stream.waiting < waitingMax) stream.send({ event: "message", data });
+        if (stream.waiting > answersMax) stream.end();
+        else if (!isAside || stream.waiting < waitingMax) stream.send({ event: "message", data });
       },
     });
     stopping.addEventListener("abort", stop, { once: true });
@@ -75,5 +76,6 @@ export function sseRoutes(
 
 // --- internal ---
 
-/** Characters that a client may leave untaken; what answers nothing is lost beyond. */
+/** Characters that a client may leave untaken; what answers nothing is lost beyond, and a client that leaves far more is let go. */
 const waitingMax = 4_194_304;
+const answersMax = 67_108_864;

@@ -19,6 +19,20 @@ export function faulty(fault: string, more: Fixture = {}): Fixture {
   return { args: [join(fixtures, "servers/faulty.ts"), fault], ...more };
 }
 
+/** A server: what it answers to a call of `t` is a piece of a message. */
+export function answering(piece: string): Fixture {
+  const script = `
+    import { serve } from ${JSON.stringify(fixtureKit)};
+    const piece = ${piece};
+    await serve({
+      tools: [{ name: "t", inputSchema: { type: "object" } }],
+      on: { "tools/call": ({ id }, server) => server.raw(
+        '{"jsonrpc":"2.0","id":' + JSON.stringify(id) + "," + piece + "}\\n"
+      ) },
+    });`;
+  return { args: ["-e", script] };
+}
+
 export async function jsonOf(answer: Response): Promise<any> {
   return await answer.json();
 }

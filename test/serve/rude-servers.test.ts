@@ -3,22 +3,8 @@ import { expect, test } from "bun:test";
 
 import { answerTo, session, told } from "./gateway-kit.ts";
 import { serveOver } from "./kit.ts";
-import type { Fixture, KitOptions } from "./kit.ts";
-import { eventsOf, fixtureKit, seen } from "./rest-kit.ts";
-
-/** A server of our own: what it answers to a call of `t` is a piece of a message. */
-function answering(piece: string): Fixture {
-  const script = `
-    import { serve } from ${JSON.stringify(fixtureKit)};
-    const piece = ${piece};
-    await serve({
-      tools: [{ name: "t", inputSchema: { type: "object" } }],
-      on: { "tools/call": ({ id }, server) => server.raw(
-        '{"jsonrpc":"2.0","id":' + JSON.stringify(id) + "," + piece + "}\\n"
-      ) },
-    });`;
-  return { args: ["-e", script] };
-}
+import type { KitOptions } from "./kit.ts";
+import { answering, eventsOf, seen } from "./rest-kit.ts";
 
 const redact: KitOptions["redact"] = (text) => text.replaceAll("s3cr3t", "***");
 const talkative = answering(
