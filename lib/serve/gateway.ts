@@ -2,13 +2,15 @@
  * The MCP server that we offer to others, over one host: what each method of each era comes to. It knows no transport, and
  * has no call path of its own (design.md). Requests of servers to clients are not relayed: none is declared to a server.
  */
+import type { JsonObject } from "../base/json.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
-import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { Era, McpLogLevel } from "../protocol/mcp.ts";
 import { callTool } from "./gateway-calls.ts";
 import { badParams, shownError, toRpcError } from "./gateway-errors.ts";
 import { complete, getPrompt, readResource } from "./gateway-features.ts";
 import { discovery, greeting, Instructions } from "./gateway-greet.ts";
 import { followLists, listen, subscribe, unsubscribe } from "./gateway-listen.ts";
+import type { ListenContext } from "./gateway-listen.ts";
 import { Lists } from "./gateway-lists.ts";
 import { logLevels, Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
@@ -25,56 +27,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   const logs = new Logs(host);
   const updates = new Updates({ host, log, followedMax: subscriptionsMax });
   const lists = new Lists({ host, news, listMs, pageMax });
-  const context = { host, news, updates, stopping };
+  const instructions = new Instructions(host, greetMs);
+  const tables = tablesOf({ host, news, updates, stopping, logs, lists, instructions });
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();
-
-  const both: [string, Handler][] = [
-    [
-      "tools/list",
-      async (question) => ownText(await lists.tools(question), question.from.knows, true),
-    ],
-    ["tools/call", (question) => callTool(question, { host, logs })],
-    [
-      "prompts/list",
-      async (question) => ownText(await lists.prompts(question), question.from.knows, true),
-    ],
-    ["prompts/get", (question) => getPrompt(question, host)],
-    [
-      "resources/list",
-      async (question) => ownText(await lists.resources(question), question.from.knows, true),
-    ],
-    [
-      "resources/templates/list",
-      async (question) => ownText(await lists.templates(question), question.from.knows, true),
-    ],
-    ["resources/read", (question) => readResource(question, host)],
-    ["completion/complete", (question) => complete(question, host)],
-  ];
-  const instructions = new Instructions(host, greetMs);
-  const tables = {
-    legacy: new Map<string, Handler>([
-      ...both,
-      ["ping", ({ from }) => ownText({}, from.knows)],
-      ["logging/setLevel", (question) => setLevel(question, logs)],
-      ["resources/subscribe", (question) => subscribe(question, context)],
-      ["resources/unsubscribe", (question) => unsubscribe(question)],
-    ]),
-    modern: new Map<string, Handler>([
-      ...both,
-      [
-        "server/discover",
-        async (question) =>
-          ownText(
-            discovery(question.from.knows, await instructions.of(question.from.scope)),
-            question.from.knows,
-            true,
-          ),
-      ],
-      ["subscriptions/listen", (question) => listen(question, context)],
-    ]),
-  };
-
   return {
     has: (method, { knows }) => tables[knows.era].has(method),
     async answer(question) {
@@ -111,6 +67,53 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 // --- internal ---
+
+interface Parts extends ListenContext {
+  logs: Logs;
+  lists: Lists;
+  instructions: Instructions;
+}
+
+/** What answers each method, by era. */
+function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
+  const { host, logs, lists, instructions } = parts;
+  const both: [string, Handler][] = [
+    ["tools/list", listed((question) => lists.tools(question))],
+    ["tools/call", (question) => callTool(question, { host, logs })],
+    ["prompts/list", listed((question) => lists.prompts(question))],
+    ["prompts/get", (question) => getPrompt(question, host)],
+    ["resources/list", listed((question) => lists.resources(question))],
+    ["resources/templates/list", listed((question) => lists.templates(question))],
+    ["resources/read", (question) => readResource(question, host)],
+    ["completion/complete", (question) => complete(question, host)],
+  ];
+  return {
+    legacy: new Map<string, Handler>([
+      ...both,
+      ["ping", ({ from }) => ownText({}, from.knows)],
+      ["logging/setLevel", (question) => setLevel(question, logs)],
+      ["resources/subscribe", (question) => subscribe(question, parts)],
+      ["resources/unsubscribe", (question) => unsubscribe(question)],
+    ]),
+    modern: new Map<string, Handler>([
+      ...both,
+      [
+        "server/discover",
+        async (question) =>
+          ownText(
+            discovery(question.from.knows, await instructions.of(question.from.scope)),
+            question.from.knows,
+            true,
+          ),
+      ],
+      ["subscriptions/listen", (question) => listen(question, parts)],
+    ]),
+  };
+}
+
+function listed(list: (question: Question) => Promise<JsonObject>): Handler {
+  return async (question) => ownText(await list(question), question.from.knows, true);
+}
 
 function setLevel({ params: { level }, from }: Question, logs: Logs): string {
   if (!logLevels.includes(level as McpLogLevel))
