@@ -1,5 +1,4 @@
 /** What a command works with: its streams, its terminal, its secrets. What goes to people is redacted here. */
-import { redact } from "../config/redact.ts";
 import { stdinReader, stdoutSink } from "./io.ts";
 import type { StderrSink } from "./io.ts";
 import { Secrets } from "./secrets.ts";
@@ -22,7 +21,7 @@ export function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
     secrets,
     commands,
     ...(status && {
-      status: (line) => status.show(line === undefined ? line : redact(line, secrets)),
+      status: (line) => status.show(line === undefined ? line : secrets.hide(line)),
       hold: status.hold,
     }),
   };
@@ -38,7 +37,7 @@ function redacted(under: Sink, secrets: Secrets): Sink {
     },
     async write(data) {
       if (secrets.isEmpty || typeof data !== "string") return await under.write(data);
-      await under.write(redact(data, secrets));
+      await under.write(secrets.hide(data));
     },
   };
 }

@@ -3,6 +3,26 @@ import { isKey, secretLengthMin } from "./secrets.ts";
 
 /** `text` with every known secret replaced by `***`, also in the forms that JSON, URLs and base64 give it. */
 export function redact(text: string, secrets: Iterable<string>): string {
+  return redactor(secrets)(text);
+}
+
+/** `redact` for many texts: the forms are found once. */
+export function redactor(secrets: Iterable<string>): (text: string) => string {
+  const forms = formsOf(secrets);
+  // The longest first: one secret may be a part of another.
+  const longestFirst = [...forms].toSorted((a, b) => b.length - a.length);
+  return (text) => {
+    let result = text;
+    for (const form of longestFirst) result = result.replaceAll(form, mask);
+    return text.includes(cutMark) ? withoutBeginnings(result, forms) : result;
+  };
+}
+
+// --- internal ---
+
+const mask = "***";
+
+function formsOf(secrets: Iterable<string>): Set<string> {
   const forms = new Set<string>();
   for (const secret of secrets)
     for (const line of [secret, ...secret.split(/\r?\n/)])
@@ -18,16 +38,8 @@ export function redact(text: string, secrets: Iterable<string>): string {
           ...(isKey.test(line) ? [line.toLowerCase()] : []),
         ])
           forms.add(form);
-  let result = text;
-  // The longest first: one secret may be a part of another.
-  for (const form of [...forms].toSorted((a, b) => b.length - a.length))
-    result = result.replaceAll(form, mask);
-  return text.includes(cutMark) ? withoutBeginnings(result, forms) : result;
+  return forms;
 }
-
-// --- internal ---
-
-const mask = "***";
 
 /** What our own texts end in where they were clipped. */
 const cutMark = "…";

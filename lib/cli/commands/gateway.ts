@@ -7,7 +7,6 @@ import { HostError } from "../../base/errors.ts";
 import { LineSplitter } from "../../base/lines.ts";
 import type { Log } from "../../base/log.ts";
 import { compact } from "../../base/slice.ts";
-import { redact } from "../../config/redact.ts";
 import { Duplex } from "../../serve/gateway-duplex.ts";
 import { createGateway } from "../../serve/gateway.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
@@ -47,7 +46,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     host: opened.host,
     log,
     stopping: stopping.signal,
-    redact: (text) => redact(text, io.secrets ?? []),
+    redact: (text) => io.secrets?.hide(text) ?? text,
   });
   const lines = new Lines(io.stdout);
   const scope = { owner: "default", allows: () => true };

@@ -2,7 +2,6 @@
 import { exitCodeOf, HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { resolvePath } from "../../config/paths.ts";
-import { redact } from "../../config/redact.ts";
 import type { Config } from "../../config/types.ts";
 import type { Served, ServeOptions } from "../../serve/serve.ts";
 import type { Token } from "../../serve/types.ts";
@@ -87,7 +86,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     faces,
     servers: config.servers.filter(({ disabled }) => disabled !== true),
     startKey,
-    redact: (text) => redact(text, io.secrets ?? []),
+    redact: (text) => io.secrets?.hide(text) ?? text,
   });
   await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
   await reportFailures(opened.failures, parsed, io);
