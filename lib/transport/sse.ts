@@ -11,6 +11,7 @@ import { isRequest } from "../protocol/jsonrpc.ts";
 import type { Message, Request } from "../protocol/jsonrpc.ts";
 import { EventStream } from "./event-stream.ts";
 import type { StreamEvent } from "./event-stream.ts";
+import { cancelledOpening, lateOpening } from "./opening-errors.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { endpointOf, openEventStream, postMessage } from "./sse-requests.ts";
 import type { Post, Posted } from "./sse-requests.ts";
@@ -33,8 +34,11 @@ export interface SseOptions extends RemoteOptions {
 export async function openSse(options: SseOptions): Promise<Transport> {
   const { name, log, startTimeoutMs = 60_000, signal } = options;
   const ending = new AbortController();
-  const giveUp = () => ending.abort(cancelled(name, signal?.reason));
-  const timer = setTimeout(() => ending.abort(late(name, startTimeoutMs)), startTimeoutMs);
+  const giveUp = () => ending.abort(cancelledOpening(name, signal?.reason));
+  const timer = setTimeout(
+    () => ending.abort(lateOpening(name, startTimeoutMs, late)),
+    startTimeoutMs,
+  );
   signal?.addEventListener("abort", giveUp, { once: true });
   if (signal?.aborted) giveUp();
   try {
@@ -179,15 +183,8 @@ async function firstEndpoint(options: SseOptions, events: EventStream): Promise<
   throw new HostError("server_start", text, { facts: { server: name, sent: false } });
 }
 
-function late(server: string, timeoutMs: number): HostError {
-  const text = `server "${server}" named no address for messages within ${timeoutMs} ms`;
-  return new HostError("server_start", text, {
-    facts: { server, timeoutMs, sent: false, option: "timeoutMs" },
-    hint: "an HTTP+SSE server begins its stream with an `endpoint` event; if it is slow, raise timeoutMs (and startTimeoutMs)",
-  });
-}
-
-function cancelled(server: string, cause: unknown): HostError {
-  const text = `the start of server "${server}" was cancelled`;
-  return new HostError("cancelled", text, { facts: { server, sent: false }, cause });
-}
+/** What is wrong with a server that takes too long. */
+const late = {
+  how: "named no address for messages",
+  hint: "an HTTP+SSE server begins its stream with an `endpoint` event; if it is slow, raise timeoutMs (and startTimeoutMs)",
+};

@@ -5,6 +5,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { FetchTls } from "./fetch-types.ts";
+import { cancelledOpening, lateOpening } from "./opening-errors.ts";
 import { hasCredentials } from "./remote.ts";
 
 export interface WebSocketOptions {
@@ -62,8 +63,8 @@ export function startSocket(options: WebSocketOptions): WebSocket {
 export async function whenOpen(socket: WebSocket, options: WebSocketOptions): Promise<void> {
   const { name, startTimeoutMs = 60_000, signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const giveUp = () => reject(cancelled(name, signal?.reason));
-  const timer = setTimeout(() => reject(late(name, startTimeoutMs)), startTimeoutMs);
+  const giveUp = () => reject(cancelledOpening(name, signal?.reason));
+  const timer = setTimeout(() => reject(lateOpening(name, startTimeoutMs, late)), startTimeoutMs);
   signal?.addEventListener("abort", giveUp, { once: true });
   if (signal?.aborted) giveUp();
   socket.addEventListener("open", () => resolve());
@@ -136,15 +137,8 @@ function config(server: string, why: string, cause: unknown): HostError {
   return new HostError("config", `server "${server}": ${why}`, { facts: { server }, cause });
 }
 
-function late(server: string, timeoutMs: number): HostError {
-  const text = `server "${server}" did not accept a WebSocket within ${timeoutMs} ms`;
-  return new HostError("server_start", text, {
-    facts: { server, timeoutMs, sent: false, option: "timeoutMs" },
-    hint: "is an MCP server at that URL? if it is slow to answer, raise timeoutMs (and startTimeoutMs)",
-  });
-}
-
-function cancelled(server: string, cause: unknown): HostError {
-  const text = `the start of server "${server}" was cancelled`;
-  return new HostError("cancelled", text, { facts: { server, sent: false }, cause });
-}
+/** What is wrong with a server that takes too long. */
+const late = {
+  how: "did not accept a WebSocket",
+  hint: "is an MCP server at that URL? if it is slow to answer, raise timeoutMs (and startTimeoutMs)",
+};
