@@ -25,6 +25,17 @@ export const commonFlags: FlagTable = {
   },
 };
 
+/** Where the binaries of a tool's result are kept. */
+export const resultFlags: FlagTable = {
+  output: {
+    type: "string",
+    alias: ["o"],
+    valueHint: "FILE",
+    description: "keep the one binary, or the text, in a file, byte for byte (- is stdout)",
+  },
+  save: { type: "string", valueHint: "DIR", description: "keep all binaries in a folder" },
+};
+
 /** Where servers come from, and how they are started. */
 export const serverFlags: FlagTable = {
   "-- COMMAND…": {

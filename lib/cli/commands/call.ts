@@ -7,7 +7,7 @@ import type { Log } from "../../base/log.ts";
 import { fetchArguments, readArguments } from "../arguments.ts";
 import type { Pending } from "../arguments.ts";
 import { startEarly } from "../early.ts";
-import { commonFlags, policyFlags, serverFlags, textOf } from "../flags.ts";
+import { commonFlags, policyFlags, resultFlags, serverFlags, textOf } from "../flags.ts";
 import type { Command, EarlyStart, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -35,13 +35,7 @@ const command: Command = {
       type: "boolean",
       description: "a result that does not fit the tool's outputSchema is an error",
     },
-    output: {
-      type: "string",
-      alias: ["o"],
-      valueHint: "FILE",
-      description: "keep the one binary, or the text, in a file, byte for byte (- is stdout)",
-    },
-    save: { type: "string", valueHint: "DIR", description: "keep all binaries in a folder" },
+    ...resultFlags,
     detach: {
       type: "boolean",
       description: "print the id of the task that it becomes, and leave; mcphost task ID goes on",

@@ -12,7 +12,7 @@ import type { Session } from "../../protocol/mcp.ts";
 import { isTerminal } from "../../protocol/tasks.ts";
 import type { Task } from "../../protocol/tasks.ts";
 import { finish } from "../call.ts";
-import { commonFlags, serverFlags, textOf } from "../flags.ts";
+import { commonFlags, resultFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
 import { meter } from "../progress.ts";
@@ -34,13 +34,7 @@ const command: Command = {
         'as call --detach printed it, or its beginning: its result, or its state on stderr (exit 9 while it works, 10 while it waits for input; --json: {"task": …}); without one the tasks are listed',
     },
     cancel: { type: "boolean", description: "ask the server to cancel it" },
-    output: {
-      type: "string",
-      alias: ["o"],
-      valueHint: "FILE",
-      description: "keep the one binary, or the text, in a file, byte for byte (- is stdout)",
-    },
-    save: { type: "string", valueHint: "DIR", description: "keep all binaries in a folder" },
+    ...resultFlags,
     events: { type: "boolean", description: "progress and log entries as JSON lines on stderr" },
     ...commonFlags,
     ...serverFlags,
