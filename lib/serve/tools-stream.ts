@@ -3,7 +3,6 @@
  * else. The stream begins once it is certain that the tool may be called; a client that leaves cancels the call.
  */
 import type { JsonObject } from "../base/json.ts";
-import type { Outcome } from "../hooks/call.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { type EventStream, eventStream } from "./stream.ts";
 import { type AnswerBody, answerTexts } from "./tools-answer.ts";
@@ -53,11 +52,10 @@ export async function streamCall(
   const open = (stream = openStream(exchange, context, left));
   // Bun holds back the head of an answer until there is something of its body.
   open.comment("the call runs");
-  const { redact } = context;
-  void outcome.then((ended) => {
-    for (const data of answerTexts(ended, id, { redact, parts: eventsOf })) open.send({ data });
-    open.end();
-  });
+  void finish(
+    open,
+    outcome.then((ended) => answerTexts(ended, id, { redact: context.redact, parts: eventsOf })),
+  );
   return open.response;
 }
 
@@ -75,6 +73,12 @@ function openStream(exchange: Exchange, context: ServeContext, left: AbortContro
     left.abort();
     throw error;
   }
+}
+
+/** Sends what became of a call; an outcome never rejects. */
+async function finish(stream: EventStream, texts: Promise<string[]>): Promise<void> {
+  for (const data of await texts) stream.send({ data });
+  stream.end();
 }
 
 /** The text, then all the rest. */

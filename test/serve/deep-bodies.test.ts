@@ -37,8 +37,8 @@ test("are refused by every face, and reach no server", async () => {
   expect(it.logged.filter(({ text }) => text.includes("tools/call"))).toEqual([]);
   const socket = new WebSocket(`${it.served.url.replace("http", "ws")}/ws`);
   const { promise, resolve } = Promise.withResolvers<string>();
-  socket.onopen = () => socket.send(body);
-  socket.onmessage = ({ data }) => resolve(String(data));
+  socket.addEventListener("open", () => socket.send(body));
+  socket.addEventListener("message", ({ data }) => resolve(String(data)));
   expect(JSON.parse(await promise)).toMatchObject({ id: null, error: { code: -32700 } });
   socket.close();
 });
