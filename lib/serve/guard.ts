@@ -81,6 +81,7 @@ export function createGuard(options: GuardOptions): Guard {
         status: 204,
         headers: {
           allow,
+          vary: "origin",
           ...corsHeaders(origin),
           "access-control-allow-methods": allow,
           "access-control-allow-headers":
@@ -92,6 +93,7 @@ export function createGuard(options: GuardOptions): Guard {
     dress(request, response) {
       if (configured.size === 0) return response;
       const origin = request.headers.get("origin");
+      response.headers.set("vary", "origin");
       if (origin === null || !configured.has(origin.toLowerCase())) return response;
       for (const [name, value] of Object.entries(corsHeaders(origin)))
         response.headers.set(name, value);
@@ -161,6 +163,5 @@ function corsHeaders(origin: string): Record<string, string> {
     "access-control-allow-origin": origin,
     "access-control-expose-headers":
       "mcp-session-id, mcp-protocol-version, mcphost-call, location, retry-after",
-    vary: "origin",
   };
 }

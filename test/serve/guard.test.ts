@@ -159,6 +159,12 @@ describe("over the wire", () => {
     );
   });
 
+  test("a cache keeps the answers of pages apart from those of others", async () => {
+    await using it = served({ origins: ["http://page.example"] });
+    for (const path of ["/hello", "/nothing"])
+      expect((await it.ask(path)).headers.get("vary")).toBe("origin");
+  });
+
   test("a preflight is answered for the configured origins alone, and needs no token", async () => {
     const origin = "http://page.example";
     await using it = served({ origins: [origin], tokens: [{ name: "ci", token: "secret-1" }] });
