@@ -25,6 +25,8 @@ test("a large result comes whole; one over the limit is an error, and the server
 test("an answer that takes long becomes a stream, a quick one is JSON", async () => {
   await using kit = gatewayOver({ s: full() }, { gateway: { streamAfterMs: 100 } });
   const one = await session(kit);
+  // The server has started by then.
+  await told(await one.call("echo", { text: "first" }));
   const quick = await one.call("echo", { text: "now" });
   expect(quick.headers.get("content-type")).toBe("application/json");
   const slow = await one.call("slow", { steps: 1, ms: 600 });
