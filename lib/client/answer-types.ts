@@ -1,6 +1,7 @@
 /** The types of answering a server that asks back: what it asks goes to a function of the host's user, by kind. */
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import type { Capabilities } from "../protocol/mcp.ts";
 
 /** What goes with a question of a server besides its params. */
 export interface Asked {
@@ -38,6 +39,21 @@ export interface Answers {
   sample?: (params: JsonObject, asked: Asked) => Promise<JsonObject | undefined>;
   /** `sample` takes requests with tools. @default false */
   sampleTools?: boolean;
+  /** Somebody behind us answers everything; the functions above are then not asked. */
+  relay?: Relay;
+}
+
+/**
+ * Who answers behind us: what a server asks goes on to them as it came, and their answer back as it is. Nothing of either is
+ * filled in, checked or asked again.
+ */
+export interface Relay {
+  /** What they declare: `sampling`, `elicitation`, `roots`, in the words of any revision. */
+  capabilities: Capabilities;
+  /** URLs that must be visited first (-32042) are asked for here, too. @default false: the error is theirs */
+  consents?: boolean;
+  /** Their result. What is thrown is the error that the server gets. */
+  ask(method: string, params: JsonObject, asked: Asked): Promise<JsonObject>;
 }
 
 /** What answering takes. */

@@ -2,6 +2,7 @@
  * What a server may ask of us, whichever way it asks (a legacy request, a modern input round): what we declare, what we
  * refuse, and who answers. Declares exactly what has an answerer, and never says yes by itself.
  */
+import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
@@ -11,7 +12,8 @@ import type { AnswerOptions, Answers } from "./answer-types.ts";
 
 /** The capabilities to declare in a revision (protocol.md 1.2, 1.14). */
 export function capabilitiesOf(answers: Answers, revision: string): Capabilities {
-  const { roots, elicit, elicitUrl, sample, sampleTools } = answers;
+  const { roots, elicit, elicitUrl, sample, sampleTools, relay } = answers;
+  if (relay !== undefined) return relayedCapabilities(relay.capabilities, revision);
   const modes = namesModes(revision)
     ? { ...(elicit && { form: {} }), ...(elicitUrl && { url: {} }) }
     : {};
@@ -29,7 +31,8 @@ export function refusalOf(
   params: JsonObject,
   answers: Answers,
 ): ErrorObject | undefined {
-  const { roots, elicit, elicitUrl, sample, sampleTools } = answers;
+  const { roots, elicit, elicitUrl, sample, sampleTools, relay } = answers;
+  if (relay !== undefined) return relayRefusal(method, params, relay.capabilities);
   if (method === "elicitation/create" && (elicit || elicitUrl)) {
     const { mode = "form" } = params;
     const has = (mode === "form" && elicit) || (mode === "url" && elicitUrl);
@@ -53,7 +56,11 @@ export async function answerTo(
   params: JsonObject,
   options: AnswerOptions,
 ): Promise<JsonObject> {
-  const { roots, sample } = options.answers;
+  const { roots, sample, relay } = options.answers;
+  if (relay !== undefined) {
+    const { name: server, signal } = options;
+    return await relay.ask(method, params, { server, signal });
+  }
   if (method === "roots/list" && roots) return { roots: await roots() };
   if (method === "sampling/createMessage" && sample) {
     const { answerSample } = await import("./sampling.ts");
@@ -67,6 +74,49 @@ export async function answerTo(
 
 /** The extensions that we speak (protocol.md 1.17); whatever else a server declares is left alone. */
 const extensions = { "io.modelcontextprotocol/tasks": {} };
+
+/** What somebody behind us declares, as a revision says it. */
+function relayedCapabilities(declared: Capabilities, revision: string): Capabilities {
+  const { roots, sampling, elicitation } = declared;
+  const isModern = modernRevisions.includes(revision);
+  const modes = modesOf(elicitation);
+  const names = namesModes(revision);
+  return {
+    ...(isObject(roots) && { roots: isModern ? {} : roots }),
+    ...(isObject(sampling) && { sampling: names ? sampling : {} }),
+    ...((modes.form || (modes.url && names)) && {
+      elicitation: names ? { ...(modes.form && { form: {} }), ...(modes.url && { url: {} }) } : {},
+    }),
+    ...(isModern && { extensions }),
+  };
+}
+
+/** Without a mode it is forms (protocol.md 1.14). */
+function modesOf(elicitation: unknown): { form: boolean; url: boolean } {
+  if (!isObject(elicitation)) return { form: false, url: false };
+  const url = isObject(elicitation.url);
+  return { url, form: isObject(elicitation.form) || !url };
+}
+
+function relayRefusal(
+  method: string,
+  params: JsonObject,
+  { roots, sampling, elicitation }: Capabilities,
+): ErrorObject | undefined {
+  if (method === "elicitation/create" && isObject(elicitation)) {
+    const { form, url } = modesOf(elicitation);
+    const { mode = "form" } = params;
+    if ((mode === "form" && form) || (mode === "url" && url)) return undefined;
+    return refusal("elicitation in this mode was not declared");
+  }
+  if (method === "sampling/createMessage" && isObject(sampling)) {
+    const wantsTools = (params.tools ?? params.toolChoice) != null;
+    const mayUse = !wantsTools || isObject(sampling.tools);
+    return mayUse ? undefined : refusal("sampling with tools was not declared");
+  }
+  if (method === "roots/list" && isObject(roots)) return undefined;
+  return { code: -32601, message: `${method} is not supported by this client` };
+}
 
 function refusal(message: string): ErrorObject {
   return { code: -32602, message };

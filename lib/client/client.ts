@@ -58,6 +58,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     },
     request: (method, params, requestOptions = {}) =>
       request(line, { method, params }, requestOptions),
+    notify: (method, params) => peer.notify(method, params),
     onNotification: (listener) => inbound.listen(listener),
     presume: (method, params) => inbound.onNotification(method, params),
     callTool: (tool, args, callOptions = {}) =>

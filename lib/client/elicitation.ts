@@ -42,7 +42,11 @@ export async function visitUrl(
   params: JsonObject,
   options: AnswerOptions & Pick<Asked, "completed">,
 ): Promise<JsonObject> {
-  const { elicitUrl } = options.answers;
+  const { elicitUrl, relay } = options.answers;
+  if (relay !== undefined) {
+    const { name: server, signal } = options;
+    return await relay.ask("elicitation/create", { mode: "url", ...params }, { server, signal });
+  }
   if (!elicitUrl) return declined;
   const fault = urlFault(params.url);
   if (fault === undefined) return await ask(elicitUrl, params, options);

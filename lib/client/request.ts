@@ -38,12 +38,17 @@ export function asker({ peer, codec }: Connection, options: ConnectOptions): Ask
   /** One for all requests: each puts its id in and is dressed at once. */
   const envelope: Envelope = { clientInfo, capabilities, ...(logLevel && { logLevel }) };
   return (method, params, requestOptions, about) => {
-    const { meta, logLevel: level } = requestOptions;
+    const { meta, logLevel: level, answers } = requestOptions;
     const own = meta === undefined ? params : { ...params, _meta: meta };
     const dressed = (id: number): JsonObject => {
       requestOptions.onId?.(id);
       envelope.progressToken = id;
-      return codec.params(own, level === undefined ? envelope : { ...envelope, logLevel: level });
+      if (level === undefined && answers === undefined) return codec.params(own, envelope);
+      return codec.params(own, {
+        ...envelope,
+        ...(level !== undefined && { logLevel: level }),
+        ...(answers && { capabilities: capabilitiesOf(answers, codec.revision) }),
+      });
     };
     return peer.request(method, dressed, {
       ...requestOptions,
@@ -70,7 +75,9 @@ export async function request(
   requestOptions: RequestOptions,
 ): Promise<Reply> {
   const { name, ask } = line;
-  const { method, params, about } = asked;
+  const { method, about } = asked;
+  const { rounds } = requestOptions;
+  const params = rounds === undefined ? asked.params : { ...asked.params, ...rounds };
   let answer: Answer;
   try {
     answer = await ask(method, params, requestOptions, about);
@@ -79,19 +86,27 @@ export async function request(
   }
   let reply = replyOf(answer, method, line);
   const isAsked = reply.decoded.kind === "input";
+  if (isAsked && rounds !== undefined) return handedOn(answer);
   if (isAsked) {
     const { inputRounds } = await import("./rounds.ts");
     // The request was handed over once, whatever follows: `onSent` has been called.
     const { onSent: _, ...again } = requestOptions;
     const more = async (extra: JsonObject) =>
       replyOf(await ask(method, { ...params, ...extra }, again, about), method, line);
-    const { signal } = requestOptions;
-    reply = await inputRounds({ first: reply, ask: more }, { ...line, signal });
+    const { signal, answers = line.answers } = requestOptions;
+    reply = await inputRounds({ first: reply, ask: more }, { ...line, answers, signal });
   }
   const result = completeOf(reply.decoded, name, about?.facts.tool);
   const { text } = reply;
   const raw = () => sliceMember(text, "result") ?? JSON.stringify(result);
   return { result, raw, ...(isAsked && { asked: true as const }) };
+}
+
+/** The questions of a server as they came, for whoever goes through the rounds. */
+function handedOn({ response, text }: Answer): Reply {
+  const result = response.result as JsonObject;
+  const raw = () => sliceMember(text, "result") ?? JSON.stringify(result);
+  return { result, raw, asked: true, isInput: true };
 }
 
 /** @throws HostError `rpc_error`: the answer is none */
@@ -115,12 +130,15 @@ async function afterConsent(
   { method, params, about }: Asked,
   requestOptions: RequestOptions,
 ): Promise<Answer> {
-  const mayAsk = line.codec.serverRequests && line.answers.elicitUrl !== undefined;
+  const { answers = line.answers } = requestOptions;
+  const { elicitUrl, relay } = answers;
+  const mayAsk =
+    line.codec.serverRequests && (relay ? relay.consents === true : elicitUrl !== undefined);
   if (!mayAsk || !(error instanceof RpcError) || error.code !== urlElicitationRequired) throw error;
   const { consents } = await import("./consents.ts");
   const { onSent: _, ...again } = requestOptions;
   const { signal, timeoutMs: waitMs = timeoutDefaultMs } = again;
-  await consents(error, { ...line, signal, waitMs });
+  await consents(error, { ...line, answers, signal, waitMs });
   return await line.ask(method, params, again, about);
 }
 

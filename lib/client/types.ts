@@ -87,6 +87,22 @@ export interface RequestOptions {
   logLevel?: McpLogLevel;
   /** Called with the id of each request that is about to be sent, which is its progress token, too. */
   onId?: (id: number) => void;
+  /**
+   * Who answers what the server asks before it finishes, and what is declared with this request (modern). A legacy server
+   * asks whom the connection was made with. @default the connection's
+   */
+  answers?: Answers;
+  /**
+   * Input rounds are the caller's (modern): this goes with the request, and a reply may ask for input (`isInput`).
+   * @default they are gone through here
+   */
+  rounds?: InputRound;
+}
+
+/** What a request brings of an earlier round (protocol.md 1.9); empty the first time. */
+export interface InputRound {
+  inputResponses?: JsonObject;
+  requestState?: string;
 }
 
 /** How one call is to run where its server knows tasks (protocol.md 1.16). */
@@ -132,6 +148,8 @@ export interface Reply {
   raw(): string;
   /** The server asked for input first: such an answer must not be kept (protocol.md 1.9). */
   asked?: true;
+  /** It is no answer: the server asks for input, and the caller goes through the rounds. */
+  isInput?: true;
 }
 
 /** A tool's answer. */
@@ -169,6 +187,8 @@ export interface McpClient extends AsyncDisposable {
    * @throws RpcError, HostError as `callTool`, but `server_exit` with `facts.sent` instead of `uncertain`
    */
   request(method: string, params: JsonObject, options?: RequestOptions): Promise<Reply>;
+  /** Tells the server something. @throws HostError `server_exit` */
+  notify(method: string, params?: JsonObject): Promise<void>;
   /** Hears what the server sends of its own accord, but progress, cancellations and logs, in order, until disposed. */
   onNotification(listener: (method: string, params: JsonObject) => void): Disposable;
   /** Handles a notification as if the server had sent it: for what it may have sent while it could not be heard. */

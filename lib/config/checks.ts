@@ -42,7 +42,7 @@ function typeProblems(known: Known): Problem[] {
 
 /** Only words that we choose from are shown: any other value may be a secret. */
 function shown(key: string, value: unknown): string {
-  const word = ["type", "protocol", "lifecycle", "approval"].includes(key);
+  const word = ["type", "protocol", "lifecycle", "share", "approval"].includes(key);
   return word && typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : kindOf(value);
 }
 

@@ -65,6 +65,7 @@ const serverEntries = {
   stopMs: key(ms, "Wait on each rung of a stop: end of input, then TERM. Default 2000."),
   concurrency: key(count, "Calls in flight at a time. Default 64."),
   lifecycle: key(choice(["lazy", "eager", "per-call"]), "When to start. Default lazy."),
+  share: key(choice(["all", "client", "call"]), "Who has a process in common. Default: by need."),
   idleMs: key(ms, "Stop after this time without calls; 0 never."),
   restart: key(flag, "Start again after a crash. Default true."),
   prefix: key(text, 'Prefix of exposed tool names. Default "<server>_".'),

@@ -23,6 +23,11 @@ interface ServerCommon {
   startTimeoutMs?: number;
   concurrency?: number;
   lifecycle: "lazy" | "eager" | "per-call";
+  /**
+   * Who has a process, or a session, in common: all clients, each client, nobody (each call has its own). @default all, but
+   * for clients whose state would reach it
+   */
+  share?: "all" | "client" | "call";
   idleMs?: number;
   restart?: boolean;
   /** @default `<name>_` */

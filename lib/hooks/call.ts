@@ -26,6 +26,8 @@ export interface Call {
  * `uncertain`: the link was lost after the call was sent; it may have happened, and is never repeated by itself.
  * `detached`: it goes on as a task on the server, and nobody here waits for it; `session`: some servers know it in the session
  * alone that it was made in, and so that is left open: whoever has its id can use it.
+ * `input_required`: it is not done: the server asks for input, and who asked for the call goes through the rounds
+ * (protocol.md 1.9); `result` is the server's own.
  * `raw` is the exact text of the result as it came. `outputMismatch`: where its structured content is not what the tool's
  * `outputSchema` promised; absent where it fits, or could not be checked.
  */
@@ -42,6 +44,7 @@ export type Outcome = { durationMs: number } & (
   | { status: "denied"; result?: undefined; error: HostError }
   | { status: "cancelled"; result?: undefined; error: HostError; sent: boolean }
   | { status: "uncertain"; result?: undefined; error: HostError }
+  | { status: "input_required"; result: JsonObject; raw: string; error?: undefined }
   | {
       status: "detached";
       result?: undefined;

@@ -3,10 +3,11 @@
  * name the server. It knows no method.
  */
 import { HostError } from "../base/errors.ts";
+import type { Answers } from "../client/answer-types.ts";
 import { AnswerCache } from "../client/cache.ts";
 import type { Asked } from "../client/cache.ts";
 import type { ListOptions } from "../client/lists.ts";
-import type { McpClient, RequestOptions } from "../client/types.ts";
+import type { InputRound, McpClient, RequestOptions } from "../client/types.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ServerContext } from "./connection-types.ts";
 import { toHostError, toListError } from "./failure.ts";
@@ -27,6 +28,8 @@ export interface About {
 export interface Waits {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  answers?: Answers | undefined;
+  rounds?: InputRound | undefined;
 }
 
 export class Asking {
@@ -46,11 +49,16 @@ export class Asking {
     name: string,
     about: About,
     work: (client: Asked, options: RequestOptions) => Promise<T>,
-    { signal: given, timeoutMs }: Waits,
+    { signal: given, timeoutMs, answers, rounds }: Waits,
   ): Promise<T> {
     const server = this.#server(name);
     const signal = this.within(given);
-    const options = { signal, timeoutMs: timeoutMs ?? server.timeoutMs };
+    const options = {
+      signal,
+      timeoutMs: timeoutMs ?? server.timeoutMs,
+      ...(answers && { answers }),
+      ...(rounds && { rounds }),
+    };
     try {
       const wait = { signal, waitMs: timeoutMs, harmless: true };
       return await server.use((client) => work(this.#cached(client), options), wait);

@@ -178,11 +178,13 @@ function toCall(
 /** `options` with what else was asked for. */
 function withOptional(
   options: CallOptions,
-  { onProgress, meta, logLevel }: OwnedCallRequest,
+  { onProgress, meta, logLevel, answers, rounds }: OwnedCallRequest,
 ): CallOptions {
   if (onProgress !== undefined) options.onProgress = onProgress;
   if (meta !== undefined) options.meta = meta;
   if (logLevel !== undefined) options.logLevel = logLevel;
+  if (answers !== undefined) options.answers = answers;
+  if (rounds !== undefined) options.rounds = rounds;
   return options;
 }
 

@@ -7,7 +7,7 @@ import { sleep } from "../base/async.ts";
 import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { McpClient } from "../client/types.ts";
-import type { Session } from "../protocol/mcp.ts";
+import type { Era, Session } from "../protocol/mcp.ts";
 import type { CloseInfo } from "../transport/transport.ts";
 import type { ConnectionOptions, WaitOptions } from "./connection-types.ts";
 import { toHostError } from "./failure.ts";
@@ -33,6 +33,7 @@ export class Connection implements AsyncDisposable {
   #session: Session | undefined;
   #state: ServerStatus["state"] = "idle";
   #error: HostError | undefined;
+  #era: Era | undefined;
 
   /** Fires when this is disposed, or the host ends. */
   readonly signal: AbortSignal;
@@ -48,6 +49,11 @@ export class Connection implements AsyncDisposable {
   /** The live client that everybody shares, if there is one. */
   get ready(): McpClient | undefined {
     return this.#ready;
+  }
+
+  /** What the last client spoke. */
+  get era(): Era | undefined {
+    return this.#era;
   }
 
   /** How it is, and where it is not up, why. */
@@ -155,6 +161,7 @@ export class Connection implements AsyncDisposable {
       this.#isEraLost = false;
       this.#clients.set(client, life);
       this.#ready = client;
+      this.#era = client.era;
       this.#enter("ready");
       void client.closed.then((info) => this.#ended(client, life, info));
       return client;

@@ -1,7 +1,9 @@
 /** What a host offers beside tools: resources, prompts and completion. Types only. */
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { Answers } from "../client/answer-types.ts";
 import type { CompletionRequest, CompletionValues } from "../client/completion.ts";
+import type { InputRound } from "../client/types.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../protocol/lists.ts";
 
 /** A resource as its server lists it. */
@@ -49,6 +51,10 @@ interface Waiting {
   signal?: AbortSignal;
   /** Idle time, renewed by progress. @default the server's, else 60000 */
   timeoutMs?: number;
+  /** As of a client's request. @default the host's */
+  answers?: Answers;
+  /** As of a client's request: the answer may then ask for input (`isInput`). @default a modern server's questions are answered here */
+  rounds?: InputRound;
 }
 
 export interface ReadRequest extends Waiting {
@@ -71,6 +77,8 @@ export interface HostAnswer {
   result: JsonObject;
   /** The exact text of `result`. */
   readonly raw: string;
+  /** It is none: the server asks for input, and the caller goes through the rounds. */
+  isInput?: true;
   /** What a person should know of it: it is older than the server allows, an argument is none of its. */
   warnings: string[];
 }

@@ -119,7 +119,16 @@ function spawn(server: StdioServer, context: LaunchContext): Child {
 function answersFor({ roots }: ServerConfig, answers: Answers): Answers {
   if (roots === undefined) return answers;
   const list = roots.map((root): JsonObject => ({ uri: uriOf(root) }));
-  return { ...answers, roots: async () => list };
+  const { relay } = answers;
+  if (relay === undefined) return { ...answers, roots: async () => list };
+  return {
+    relay: {
+      ...relay,
+      capabilities: { ...relay.capabilities, roots: {} },
+      ask: async (method, params, asked) =>
+        method === "roots/list" ? { roots: list } : await relay.ask(method, params, asked),
+    },
+  };
 }
 
 function uriOf(root: string): string {

@@ -41,7 +41,7 @@ export interface HostOptions {
   log?: Log;
   limits?: Partial<Limits>;
   /** What answers servers that ask back; what is absent is not declared to them. */
-  answers?: Answers;
+  answers?: Omit<Answers, "relay">;
 }
 
 /** How the command line (and later surfaces) open a host: config entries as written, made ready when first needed. */

@@ -6,6 +6,16 @@ import type { Outcome } from "../hooks/call.ts";
 /** What became of a call that was answered. */
 export function outcomeOf(reply: CallReply, durationMs: number): Outcome {
   const { result } = reply;
+  if (reply.isInput) {
+    return {
+      status: "input_required",
+      result,
+      get raw() {
+        return reply.raw();
+      },
+      durationMs,
+    };
+  }
   return {
     status: result.isError === true ? "failed" : "completed",
     result,

@@ -58,8 +58,8 @@ export class Prompts {
 
   /** As `Host.prompt`. */
   async get(request: PromptRequest): Promise<HostAnswer> {
-    const { prompt: name, arguments: args = {}, signal, timeoutMs } = request;
-    const prompt = await this.#resolve(name, signal);
+    const { prompt: name, arguments: args = {}, ...waits } = request;
+    const prompt = await this.#resolve(name, waits.signal);
     const strays = strayArguments(prompt, args);
     checkRequired(prompt, args, strays);
     const { server } = prompt;
@@ -69,11 +69,12 @@ export class Prompts {
       server,
       about,
       (client, options) => getPrompt(client, asked, options),
-      { signal, timeoutMs },
+      waits,
     );
     return {
       server,
       result: reply.result,
+      ...(reply.isInput && { isInput: reply.isInput }),
       get raw() {
         return reply.raw();
       },

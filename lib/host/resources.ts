@@ -56,7 +56,8 @@ export class Resources {
   }
 
   /** As `Host.read`. */
-  async read({ uri: wanted, signal, timeoutMs }: ReadRequest): Promise<HostAnswer> {
+  async read({ uri: wanted, ...waits }: ReadRequest): Promise<HostAnswer> {
+    const { signal } = waits;
     const { server, uri } = await this.locate(wanted, "uri", signal);
     const about = { label: `resources/read of ${uri}`, facts: { uri } };
     try {
@@ -64,12 +65,13 @@ export class Resources {
         server,
         about,
         (client, options) => readResource(client, uri, options),
-        { signal, timeoutMs },
+        waits,
       );
-      const { result, warning } = reply;
+      const { result, warning, isInput } = reply;
       return {
         server,
         result,
+        ...(isInput && { isInput }),
         get raw() {
           return reply.raw();
         },

@@ -6,7 +6,7 @@ import { Semaphore } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
-import type { Session } from "../protocol/mcp.ts";
+import type { Era, Session } from "../protocol/mcp.ts";
 import type { ServerContext, WaitOptions } from "./connection-types.ts";
 import { Connection } from "./connection.ts";
 import { fetchTools, sharedList } from "./fetch-tools.ts";
@@ -77,6 +77,11 @@ export class HostedServer implements AsyncDisposable {
     return ready !== undefined && this.lists.isFresh(ready);
   }
 
+  /** What it spoke when it was connected last; undefined where it never was. */
+  get era(): Era | undefined {
+    return this.#connection.era;
+  }
+
   status(): ServerStatus {
     const { ready, condition } = this.#connection;
     return statusOf(this.name, condition, ready, this.lastTools);
@@ -100,7 +105,7 @@ export class HostedServer implements AsyncDisposable {
   call(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
     const connection = this.#connection;
     const { ready } = connection;
-    const isShared = this.config.lifecycle !== "per-call" && !options.signal.aborted;
+    const isShared = !this.#isPerCall && !options.signal.aborted;
     const remote = this.#remote;
     const isLoaded = remote !== undefined || !this.#isRemote;
     if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())
@@ -153,6 +158,10 @@ export class HostedServer implements AsyncDisposable {
     return this.config.kind === "http";
   }
 
+  get #isPerCall(): boolean {
+    return this.config.lifecycle === "per-call" || this.config.share === "call";
+  }
+
   #listed(client: McpClient, options: UseOptions): Promise<FetchedTools> {
     const { listing = false } = options;
     return sharedList(this.lists.get(client, { listing }), this.name, options);
@@ -187,7 +196,7 @@ export class HostedServer implements AsyncDisposable {
     }
     try {
       const remote = this.#isRemote ? (this.#remote ?? (await this.#loadRemote())) : undefined;
-      const isAlone = this.config.lifecycle === "per-call";
+      const isAlone = this.#isPerCall;
       return await workWith(work, wait, { connection: this.#connection, remote, isAlone });
     } finally {
       this.#release();

@@ -1,6 +1,8 @@
 /** The public face of the host: what scripts, the command line, and later HTTP see. */
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { Answers } from "../client/answer-types.ts";
+import type { InputRound } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Actor, Call, Outcome } from "../hooks/call.ts";
 import type {
@@ -100,6 +102,10 @@ export interface OwnedCallRequest extends CallRequest {
   meta?: JsonObject;
   /** What the call may log, where its server is told with each. @default what the host asks for */
   logLevel?: McpLogLevel;
+  /** As of a client's request. @default the host's */
+  answers?: Answers;
+  /** As of a client's request: a modern server's questions end the call as `input_required`. @default they are answered here */
+  rounds?: InputRound;
   /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */
   onCall?: (call: Call) => void;
 }
@@ -143,6 +149,9 @@ export interface Judgement {
   dependsOnArguments?: string[];
 }
 
+/** Hears each log notification of a server as it came. */
+export type LogListener = (server: string, params: JsonObject) => void;
+
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
   call(request: OwnedCallRequest): Promise<Outcome>;
@@ -155,7 +164,7 @@ export interface OpenedHost extends Host {
   /** The server that a URI (or `SERVER/URI`) means, and its own URI. @throws as `read` */
   locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }>;
   /** Hears each log notification of a server as it came, until disposed. */
-  onLog(listener: (server: string, params: JsonObject) => void): Disposable;
+  onLog(listener: LogListener): Disposable;
   /** What servers are asked to log from now on; those that are connected are told. */
   askLogs(level: McpLogLevel): void;
   /** As `events`, told as they happen: none is lost. The watcher takes no time and never throws. */
@@ -165,6 +174,11 @@ export interface OpenedHost extends Host {
    * False where it is busy, was used within `idleMs`, is held by something that lasts, or is no process of ours.
    */
   rest(server: string, idleMs?: number): Promise<boolean>;
+  /**
+   * A host over the same servers for one client of a face: servers that ask back are answered by it, and a legacy one has a
+   * process, or a session, for it alone. Whoever opens it closes it.
+   */
+  guest(answers: Answers): Promise<OpenedHost>;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
   keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */

@@ -206,7 +206,7 @@ enabled_tools = ["t"]
       "BIG": 12345678901234567890}, "envFile": ".env", "cwd": "w", "inheritEnv": true, "protocol": "2025-06-18",
       "timeoutMs": 1, "startTimeoutMs": 2.0, "stopMs": 3, "concurrency": 4, "lifecycle": "eager", "idleMs": 5,
       "restart": false, "prefix": "", "allowedTools": [], "deniedTools": ["x*"], "rename": {"p": "q"},
-      "approval": "always", "toolsWithoutApproval": ["z"], "disabled": false, "roots": ["/r"], "share": true}}}`,
+      "approval": "always", "toolsWithoutApproval": ["z"], "disabled": false, "roots": ["/r"], "share": "client"}}}`,
     servers: [
       {
         kind: "stdio",
@@ -233,6 +233,7 @@ enabled_tools = ["t"]
         toolsWithoutApproval: ["z"],
         disabled: false,
         roots: ["/r"],
+        share: "client",
       },
     ],
   },

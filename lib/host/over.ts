@@ -1,0 +1,96 @@
+/**
+ * What a host is to its user, over servers that somebody else owns: the questions and calls of each room of the host, loaded
+ * when first asked for. It starts and ends nothing by itself.
+ */
+import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { ServerContext } from "./connection-types.ts";
+import type { Desk } from "./desk.ts";
+import type { Events } from "./events.ts";
+import type { Lasting } from "./lasting-types.ts";
+import type { Library } from "./library.ts";
+import type { HostedServer } from "./server.ts";
+import type { LogListener, OpenedHost } from "./types.ts";
+
+export interface HostParts {
+  /** In the order of the config. */
+  servers: readonly HostedServer[];
+  context: ServerContext;
+  events: Events;
+  /** Who hears the logs of servers. */
+  logListeners: Set<LogListener>;
+}
+
+/** Everything of a host but its guests and its end. */
+export function hostOver({
+  servers,
+  context,
+  events,
+  logListeners,
+}: HostParts): Omit<OpenedHost, "guest" | "leave" | keyof AsyncDisposable> {
+  let opened: Desk | undefined;
+  let loading: Promise<Desk> | undefined;
+  const load = async () => {
+    const { Desk } = await import("./desk.ts");
+    return (opened = new Desk(servers, context));
+  };
+  const desk = () => (loading ??= load());
+  let library: Promise<Library> | undefined;
+  let fresh: Promise<void> | undefined;
+  const features = () =>
+    (library ??= import("./library.ts").then((room) => new room.Library(servers, context)));
+  return {
+    tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
+    // Straight through once the desk is there: calls may be many.
+    call: (request) => opened?.call(request) ?? desk().then((it) => it.call(request)),
+    cancel: (id, reason) => opened?.cancel(id, reason) ?? false,
+    knownTools: async () => (await desk()).knownTools(),
+    judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...context }),
+    resolve: async (name, more) => (await desk()).resolve(name, more),
+    resources: async (request) => (await features()).resources(request),
+    read: async (request) => (await features()).read(request),
+    locate: async (uri, given) => (await features()).locate(uri, given),
+    prompts: async (request) => (await features()).prompts(request),
+    prompt: async (request) => (await features()).prompt(request),
+    complete: async (request) => (await features()).complete(request),
+    ...lastingOf(servers, context),
+    warm: (name) => servers.find((server) => server.name === name)?.warm(),
+    servers: () => servers.map((server) => server.status()),
+    events: () => events.listen(),
+    onEvent: (watcher) => events.watch(watcher),
+    rest: async (name, idleMs) =>
+      (await servers.find((server) => server.name === name)?.rest(idleMs)) ?? false,
+    onLog(listener) {
+      logListeners.add(listener);
+      return { [Symbol.dispose]: () => void logListeners.delete(listener) };
+    },
+    askLogs(level) {
+      context.serverLogLevel = level;
+      askNow(servers, level);
+    },
+    keepFresh() {
+      fresh ??= import("./subscriptions.ts").then((room) =>
+        room.keepListsFresh(servers, events, context),
+      );
+    },
+  };
+}
+
+// --- internal ---
+
+/** Tells servers that run what to log; a modern one is told with each request. */
+function askNow(servers: readonly HostedServer[], level: McpLogLevel): void {
+  for (const { ready } of servers)
+    if (ready?.era === "legacy" && ready.capabilities.logging)
+      ready.request("logging/setLevel", { level }).catch(() => {});
+}
+
+function lastingOf(servers: readonly HostedServer[], context: ServerContext): Lasting {
+  return {
+    task: async (server, taskId, { session } = {}) =>
+      (await import("./tasks.ts")).hostTask({ server, taskId, session }, servers, context),
+    tasksOf: async (server, given) =>
+      (await import("./tasks.ts")).tasksOf({ server, ...given }, servers, context),
+    subscribe: async (request) =>
+      (await import("./subscriptions.ts")).subscribe(request, servers, context),
+  };
+}
