@@ -3,6 +3,9 @@ import { expect, test } from "bun:test";
 import { cp, mkdir, symlink } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
 import { expectRun, mcphost, root, type TempDir, tempDir } from "./harness.ts";
 import { nothingLeft, waitFor } from "./processes.ts";
 
@@ -68,6 +71,39 @@ test("demo.sh: the first look", async () => {
     .run();
   expectRun(run, { stdout: /^hello$.*^42$.*^\{.*"sum":42.*^3 steps done$/ms, stderr: /lunch/ });
 });
+
+/** What each editor fills in, and where it starts what it reads there, with this repository as its project. */
+const editors = {
+  cursor: { list: "mcpServers", filled: { "${workspaceFolder}": root }, inProject: false },
+  "claude-code": {
+    list: "mcpServers",
+    filled: { "${CLAUDE_PROJECT_DIR:-.}": "." },
+    inProject: true,
+  },
+  vscode: { list: "servers", filled: { "${workspaceFolder}": root }, inProject: true },
+};
+
+test.each(Object.entries(editors))(
+  "editors/%s.json: one entry for all servers",
+  async (name, { list, filled, inProject }) => {
+    await using dir = await tempDir();
+    let text = await Bun.file(join(examples, "editors", `${name}.json`)).text();
+    for (const [written, value] of Object.entries(filled)) text = text.replaceAll(written, value);
+    expect(text).not.toContain("${");
+    const { command, args } = JSON.parse(text)[list].mcphost;
+    const client = new Client({ name, version: "1" });
+    // The command is found on the PATH, where fixtures/bin has the program from source under its name.
+    const env = { PATH: await pathIn(dir), HOME: dir.path };
+    const cwd = inProject ? root : dir.path;
+    await client.connect(new StdioClientTransport({ command, args, env, cwd }) as never);
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(["echo", "add", "slow"]);
+    const sum = await client.callTool({ name: "add", arguments: { a: 2, b: 40 } });
+    expect(sum.structuredContent).toEqual({ sum: 42 });
+    await client.close();
+    await nothingLeft(dir.path);
+  },
+);
 
 test("echo.ts keeps stdout clean, whoever prints", async () => {
   await using dir = await tempDir();
