@@ -88,7 +88,7 @@ function ofAll(key: string): string {
 const ownKeys = new Set(
   (
     "command args env envFile cwd inheritEnv url type headers auth tls protocol timeoutMs startTimeoutMs stopMs " +
-    "concurrency share lifecycle idleMs restart prefix allowedTools deniedTools rename approval toolsWithoutApproval " +
+    "concurrency queueMax queueMs share lifecycle idleMs restart prefix allowedTools deniedTools rename approval toolsWithoutApproval " +
     "disabled roots"
   ).split(" "),
 );

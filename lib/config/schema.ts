@@ -24,6 +24,11 @@ const count = v.pipe(
   v.integer("a whole number"),
   v.minValue(1, "a whole number, 1 or more"),
 );
+const whole = v.pipe(
+  v.number("a whole number"),
+  v.integer("a whole number"),
+  v.minValue(0, "a whole number, 0 or more"),
+);
 const choice = <const T extends string[]>(words: T) =>
   v.picklist(words, `one of ${words.join(", ")}`);
 
@@ -64,6 +69,11 @@ const serverEntries = {
   ),
   stopMs: key(ms, "Wait on each rung of a stop: end of input, then TERM. Default 2000."),
   concurrency: key(count, "Calls in flight at a time. Default 64."),
+  queueMax: key(
+    whole,
+    "Calls that may wait for their turn. Default 256 in serve and gateway, else any.",
+  ),
+  queueMs: key(ms, "Longest wait for a turn. Default 30000 in serve and gateway, else any."),
   lifecycle: key(choice(["lazy", "eager", "per-call"]), "When to start. Default lazy."),
   share: key(choice(["all", "client", "call"]), "Who has a process in common. Default: by need."),
   idleMs: key(ms, "Stop after this time without calls; 0 never."),

@@ -106,7 +106,7 @@ function commonOf(entry: Entry, origin: Origin, known: Known): Common {
 }
 
 const commonKeys = (
-  "protocol timeoutMs startTimeoutMs concurrency lifecycle share idleMs restart prefix allowedTools deniedTools rename " +
+  "protocol timeoutMs startTimeoutMs concurrency queueMax queueMs lifecycle share idleMs restart prefix allowedTools deniedTools rename " +
   "approval toolsWithoutApproval disabled roots"
 ).split(" ");
 

@@ -21,7 +21,12 @@ interface ServerCommon {
   timeoutMs?: number;
   /** For the handshake. @default 60000; of a server that is reached, `timeoutMs` where that is less */
   startTimeoutMs?: number;
+  /** Calls in flight at a time. @default 64 */
   concurrency?: number;
+  /** Calls that may wait for their turn. @default 256 where the host is lent, else any number */
+  queueMax?: number;
+  /** The longest wait for a turn. @default 30000 where the host is lent, else any time */
+  queueMs?: number;
   lifecycle: "lazy" | "eager" | "per-call";
   /**
    * Who has a process, or a session, in common: all clients, each client, nobody (each call has its own). @default all, but

@@ -205,6 +205,7 @@ enabled_tools = ["t"]
     text: `{"mcpServers": {"a": {"command": ["a", "b"], "args": ["c"], "env": {"N": 1.10, "B": true, "U": null,
       "BIG": 12345678901234567890}, "envFile": ".env", "cwd": "w", "inheritEnv": true, "protocol": "2025-06-18",
       "timeoutMs": 1, "startTimeoutMs": 2.0, "stopMs": 3, "concurrency": 4, "lifecycle": "eager", "idleMs": 5,
+      "queueMax": 0, "queueMs": 6,
       "restart": false, "prefix": "", "allowedTools": [], "deniedTools": ["x*"], "rename": {"p": "q"},
       "approval": "always", "toolsWithoutApproval": ["z"], "disabled": false, "roots": ["/r"], "share": "client"}}}`,
     servers: [
@@ -222,6 +223,8 @@ enabled_tools = ["t"]
         startTimeoutMs: 2,
         stopMs: 3,
         concurrency: 4,
+        queueMax: 0,
+        queueMs: 6,
         lifecycle: "eager",
         idleMs: 5,
         restart: false,
