@@ -6,6 +6,8 @@ import type { HostEvent } from "./types.ts";
 /** What all servers of a host share. */
 export interface ServerContext extends LaunchContext {
   emit: (event: HostEvent) => void;
+  /** Others use its servers: their queues are bounded. @default false */
+  isLent?: boolean;
 }
 
 export interface ConnectionOptions {

@@ -67,6 +67,9 @@ export function hostOver({
       context.serverLogLevel = level;
       askNow(servers, level);
     },
+    lend() {
+      context.isLent = true;
+    },
     keepFresh() {
       fresh ??= import("./subscriptions.ts").then((room) =>
         room.keepListsFresh(servers, events, context),

@@ -28,6 +28,7 @@ export class HostedServer implements AsyncDisposable {
   readonly lists: ToolCache;
   readonly #connection: Connection;
   readonly #slots: Semaphore;
+  readonly #context: ServerContext;
   readonly #release = () => {
     this.#usedAt = performance.now();
     this.#slots.release();
@@ -41,6 +42,7 @@ export class HostedServer implements AsyncDisposable {
 
   constructor(config: ServerConfig, context: ServerContext) {
     this.config = config;
+    this.#context = context;
     this.#slots = new Semaphore(config.concurrency ?? concurrencyDefault);
     const { log, toolLists } = context;
     this.lists = new ToolCache(
@@ -84,7 +86,7 @@ export class HostedServer implements AsyncDisposable {
 
   status(): ServerStatus {
     const { ready, condition } = this.#connection;
-    return statusOf(this.name, condition, ready, this.lastTools);
+    return statusOf(this.name, condition, ready, this.lastTools, this.#slots.waiting);
   }
 
   /** Begins to start without waiting; what goes wrong shows when it is used. */
@@ -189,10 +191,13 @@ export class HostedServer implements AsyncDisposable {
     work: (client: McpClient) => Promise<T>,
     wait: WaitOptions & Pick<UseOptions, "harmless">,
   ): Promise<T> {
-    try {
-      await this.#slots.acquire(wait.signal);
-    } catch {
-      throw givenUp(wait.signal);
+    const { config } = this;
+    const { signal } = wait;
+    if (signal.aborted) throw givenUp(signal);
+    if (!this.#slots.take()) {
+      const { waitTurn } = await import("./queue.ts");
+      const { isLent = false } = this.#context;
+      await waitTurn(this.#slots, { config, isLent, signal });
     }
     try {
       const remote = this.#isRemote ? (this.#remote ?? (await this.#loadRemote())) : undefined;

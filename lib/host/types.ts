@@ -41,6 +41,8 @@ export interface ServerStatus {
   serverInfo?: Implementation;
   instructions?: string;
   tools?: number;
+  /** Calls that wait for their turn; absent where none does. */
+  queued?: number;
   error?: HostError;
 }
 
@@ -179,6 +181,11 @@ export interface OpenedHost extends Host {
    * process, or a session, for it alone. Whoever opens it closes it.
    */
   guest(answers: Answers): Promise<OpenedHost>;
+  /**
+   * Others use its servers from now on: where the config says nothing, no more than 256 calls wait for their turn at one,
+   * and none longer than 30000 ms. For faces.
+   */
+  lend(): void;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
   keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */

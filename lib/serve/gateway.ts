@@ -29,6 +29,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const lists = new Lists({ host, news, listMs, pageMax });
   const instructions = new Instructions(host, greetMs);
   const tables = tablesOf({ host, news, updates, stopping, logs, lists, instructions });
+  host.lend();
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();
   return {
