@@ -11,8 +11,13 @@ export interface ServerContext extends LaunchContext {
 }
 
 export interface ConnectionOptions {
-  config: ServerConfig;
+  /** Read anew for each start. */
+  readonly config: ServerConfig;
   context: ServerContext;
+  /** Tells what happens to the server. */
+  emit: ServerContext["emit"];
+  /** What must have ended before the server is started: the one whose place it takes. */
+  after?: Promise<unknown> | undefined;
   /** The server says that its list of tools changed. */
   onToolsChanged: () => void;
 }
