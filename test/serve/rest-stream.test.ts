@@ -54,6 +54,10 @@ test("what a server logs while it has one call alone is told in the stream of th
   ]);
 });
 
+async function kinds(answer: Promise<Response>): Promise<unknown[]> {
+  return (await eventsOf(await answer)).map((event) => Object.keys(event)[0]);
+}
+
 test("a call logs into nobody's stream where nobody knows whose line it is", async () => {
   await using kit = serveOver(featureFull("re", legacy));
   // Whoever calls: this one is not served at all.
@@ -63,8 +67,6 @@ test("a call logs into nobody's stream where nobody knows whose line it is", asy
   const { signal } = other;
   const hanging = kit.host.call({ tool: "re_hang", arguments: {}, signal, onCall });
   await begun.promise;
-  const kinds = async (answer: Promise<Response>) =>
-    (await eventsOf(await answer)).map((event) => Object.keys(event)[0]);
   expect(await kinds(kit.ask("/tools", streamed("re_log")))).toEqual(["chunk", "done"]);
   other.abort();
   await hanging;
@@ -81,10 +83,13 @@ function logging(lines: string, more: Fixture = {}): Record<string, Fixture> {
   return { s: { prefix: "s_", args: ["-e", program], ...more } };
 }
 
+function redact(text: string): string {
+  return text.replaceAll("s3cr3t", "***");
+}
+
 test("a log is told as it came, whatever it is, without secrets", async () => {
   const lines = `[{}, { level: 7, logger: 7, data: { a: ["s3cr3t"] } }, { level: "odd", logger: "l", data: null }].map(log).join("")
     + log({ level: "info", data: 0 }).replace(":0}", ":" + "[".repeat(50_000) + "]".repeat(50_000) + "}")`;
-  const redact = (text: string) => text.replaceAll("s3cr3t", "***");
   await using kit = serveOver(logging(lines), { redact });
   const events = await eventsOf(await kit.ask("/tools", streamed("s_logs")));
   expect(events.slice(0, -2)).toEqual([
