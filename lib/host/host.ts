@@ -27,7 +27,7 @@ export function openHost(options: OpenHostOptions): ChangeableHost {
     .filter((server) => server.disabled !== true)
     .map((server) => new HostedServer(server, context));
   const parts = { servers, context, events, logListeners, followers: new Set<Follower>() };
-  const leaving = new Map<string, Promise<void>>();
+  const leaving = new Map<string, Promise<unknown>>();
   return {
     ...hostOver(parts),
     guest: async (answers) => (await import("./guest.ts")).openGuest(answers, parts),

@@ -15,7 +15,7 @@ export interface Changeable extends Pick<HostParts, "followers"> {
   servers: HostedServer[];
   context: ServerContext;
   /** By name: servers that were replaced or removed and have not ended yet. */
-  leaving: Map<string, Promise<void>>;
+  leaving: Map<string, Promise<unknown>>;
 }
 
 /** As `ChangeableHost.reconfigure`, at once. */
@@ -34,9 +34,9 @@ export function reconfigure(
     const { name } = server;
     context.toolLists?.forget(name);
     const gone = retired(server, change, graceMs);
-    const all = Promise.all([leaving.get(name), gone]).then(() => {
-      if (leaving.get(name) === all) leaving.delete(name);
-    });
+    const all: Promise<unknown> = Promise.all([leaving.get(name), gone]).then(
+      () => leaving.get(name) === all && leaving.delete(name),
+    );
     leaving.set(name, all);
   }
   const now = wanted.map((entry) => {
@@ -133,7 +133,7 @@ function essence(entry: ServerConfig): Partial<ServerConfig> {
 /** Two processes of one server at a time may stand in each other's way: a port, a lock, a profile. */
 function afterOf(
   { kind, name }: ServerConfig,
-  leaving: ReadonlyMap<string, Promise<void>>,
-): Promise<void> | undefined {
+  leaving: ReadonlyMap<string, Promise<unknown>>,
+): Promise<unknown> | undefined {
   return kind === "stdio" ? leaving.get(name) : undefined;
 }
