@@ -102,7 +102,7 @@ function logOf(params: JsonObject): { level: LogLevel; text: string } {
 
 /** The same, without data that nobody could write down again: to find that out by trying takes seconds. */
 function writable(params: JsonObject): JsonObject {
-  if (!Object.values(params).some((value) => isDeeper(value, depthMax))) return params;
+  if (!isDeeper(params, depthMax)) return params;
   const { level, logger } = params;
   return {
     ...(typeof level === "string" && { level }),
