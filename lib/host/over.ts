@@ -63,6 +63,10 @@ export function hostOver({
     ...lastingOf(servers, context),
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
+    keepsApart: (name) =>
+      servers.some(
+        ({ config }) => config.share === "client" && (name ?? config.name) === config.name,
+      ),
     events: () => events.listen(),
     onEvent: (watcher) => events.watch(watcher),
     rest: async (name, idleMs) =>

@@ -12,10 +12,12 @@ import type { Knowledge } from "../protocol/revisions.ts";
 import { eraOfMessage } from "./gateway-era.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { negotiated } from "./gateway-greet.ts";
+import { hear } from "./gateway-guests.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import type { Questions } from "./gateway-questions.ts";
 import { Running } from "./gateway-running.ts";
-import type { Aside, Downstream, Gateway, Scope } from "./gateway-types.ts";
+import type { Aside, Downstream, Gateway, Guest, Legacy, Scope } from "./gateway-types.ts";
 import { readJson } from "./read-json.ts";
 
 export interface DuplexOptions {
@@ -30,6 +32,7 @@ export class Duplex implements Disposable {
   readonly #running = new Running();
   #following: Disposable | undefined;
   #legacy: LegacyPeer | undefined;
+  #isOver = false;
   /** Answers that are being made. */
   readonly #answers = new Set<Promise<void>>();
 
@@ -66,6 +69,7 @@ export class Duplex implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#running.end();
     this.#following?.[Symbol.dispose]();
   }
@@ -79,8 +83,11 @@ export class Duplex implements Disposable {
     const isNamed = !(isObject(value) && value.id === null && value.method !== undefined);
     const message = isNamed ? readMessage(value).message : undefined;
     if (message === undefined) return this.refuse(id, -32600, "this is no JSON-RPC message");
-    if (isResponse(message)) return;
-    if (!isRequest(message)) return this.#running.notified(message);
+    if (isResponse(message)) return this.#legacy?.questions?.answered(message);
+    if (!isRequest(message)) {
+      if (this.#legacy !== undefined) hear(this.#legacy, message.method);
+      return this.#running.notified(message);
+    }
     const verdict = eraOfMessage(message);
     if (verdict.era === "refused")
       return this.#options.send(errorText(message.id, verdict.error), false);
@@ -107,9 +114,12 @@ export class Duplex implements Disposable {
     const peer = new LegacyPeer(this.#options, negotiated(params));
     // Asked again, it begins again.
     this.#following?.[Symbol.dispose]();
-    this.#following = gateway.follow(peer);
+    this.#following = undefined;
     this.#legacy = peer;
     try {
+      const following = await gateway.admit(peer, params);
+      if (this.#isOver || this.#legacy !== peer) return following[Symbol.dispose]();
+      this.#following = following;
       send(answerText(id, await gateway.initialize(peer)), false);
     } catch (error) {
       send(errorText(id, toRpcError(error, peer)), false);
@@ -121,7 +131,10 @@ export class Duplex implements Disposable {
     const answered = await this.#running.answer(request, {
       gateway,
       from,
-      say: (text) => send(text, true),
+      say(text, isNeeded = false) {
+        send(text, !isNeeded);
+        return true;
+      },
     });
     if (answered !== undefined) send(answered.text, false);
   }
@@ -132,10 +145,12 @@ export class Duplex implements Disposable {
 const batchMax = 100;
 
 /** The legacy client of a link. */
-class LegacyPeer implements Downstream {
+class LegacyPeer implements Legacy {
   readonly scope: Scope;
   readonly knows: Knowledge;
   readonly aside: Aside;
+  guest: Guest | undefined;
+  questions: Questions | undefined;
   logLevel: McpLogLevel | undefined = logLevelDefault;
 
   constructor({ scope, send }: DuplexOptions, knows: Knowledge) {
@@ -143,6 +158,10 @@ class LegacyPeer implements Downstream {
     this.knows = knows;
     this.aside = {
       notify: (method: string, params: JsonObject) => send(messageText({ method, params }), true),
+      ask(text) {
+        send(text, false);
+        return true;
+      },
       subscriptions: new Map(),
     };
   }

@@ -25,7 +25,9 @@ import type { SessionsOptions } from "./sessions.ts";
 import type { Exchange, Route, ServeContext } from "./types.ts";
 
 export interface GatewayFaceOptions
-  extends Partial<Omit<GatewayOptions, "host" | "log" | "stopping">>, Omit<SessionsOptions, "now"> {
+  extends
+    Partial<Omit<GatewayOptions, "host" | "log" | "stopping" | "guests">>,
+    Omit<SessionsOptions, "now"> {
   /** Answers that take longer become streams. @default 5000 */
   streamAfterMs?: number;
 }
@@ -57,8 +59,7 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
       return refuse(400, invalidRequest("this is no JSON-RPC message"), idIn(value));
     const { headers } = exchange.request;
     if (isResponse(message)) {
-      // Nothing is ever asked of a client.
-      if (headers.has("mcp-session-id")) return legacy.take(exchange, scope);
+      if (headers.has("mcp-session-id")) return legacy.take(message, exchange, scope);
       return refuse(400, invalidRequest("nobody waits for an answer"));
     }
     const verdict = eraOfMessage(message, headers);
