@@ -9,7 +9,7 @@ import { type AnswerBody, answerTexts } from "./tools-answer.ts";
 import { logEvent } from "./tools-logs.ts";
 import type { CallLogs, LogFollower } from "./tools-logs.ts";
 import { refusalOf } from "./tools-refusal.ts";
-import { traceOf } from "./tools-trace.ts";
+import { traceOf } from "./trace.ts";
 import type { Exchange, ServeContext } from "./types.ts";
 
 /** What a slow client may leave waiting before progress is left out for it (what comes later says more anyway), and logs. */

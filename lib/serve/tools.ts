@@ -12,7 +12,7 @@ import { CallLogs } from "./tools-logs.ts";
 import { policiesOf, toolsNow } from "./tools-now.ts";
 import { llamaRefusal, refusalOf } from "./tools-refusal.ts";
 import { streamCall } from "./tools-stream.ts";
-import { traceOf } from "./tools-trace.ts";
+import { traceOf } from "./trace.ts";
 import type { Exchange, Face, ServeContext } from "./types.ts";
 
 /** `GET /tools` · `POST /tools` · `POST /tools/NAME`. */
