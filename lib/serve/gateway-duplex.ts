@@ -32,6 +32,8 @@ export class Duplex implements Disposable {
   readonly #running = new Running();
   #following: Disposable | undefined;
   #legacy: LegacyPeer | undefined;
+  /** While that client is taken in. */
+  #admitting: Promise<Disposable> | undefined;
   #isOver = false;
   /** Answers that are being made. */
   readonly #answers = new Set<Promise<void>>();
@@ -85,7 +87,7 @@ export class Duplex implements Disposable {
     if (message === undefined) return this.refuse(id, -32600, "this is no JSON-RPC message");
     if (isResponse(message)) return this.#legacy?.questions?.answered(message);
     if (!isRequest(message)) {
-      if (this.#legacy !== undefined) hear(this.#legacy, message.method);
+      this.#afterAdmission((client) => hear(client, message.method));
       return this.#running.notified(message);
     }
     const verdict = eraOfMessage(message);
@@ -98,10 +100,21 @@ export class Duplex implements Disposable {
       );
     }
     if (message.method === "initialize") return this.#track(this.#initialize(message));
-    if (this.#legacy !== undefined) return this.#track(this.#answer(message, this.#legacy));
-    if (message.method !== "ping")
-      return this.refuse(message.id, -32600, "initialize comes first, or _meta names a revision");
-    this.#track(this.#answer(message, new LegacyPeer(this.#options, negotiated({}))));
+    this.#afterAdmission((client) => {
+      if (client !== undefined) {
+        hear(client, message.method);
+        this.#track(this.#answer(message, client));
+      } else if (message.method === "ping")
+        this.#track(this.#answer(message, new LegacyPeer(this.#options, negotiated({}))));
+      else this.refuse(message.id, -32600, "initialize comes first, or _meta names a revision");
+    });
+  }
+
+  /** At once, but for what a client says before it is taken in. */
+  #afterAdmission(take: (client: LegacyPeer | undefined) => void): void {
+    const admitting = this.#admitting;
+    if (admitting === undefined) return take(this.#legacy);
+    this.#track(admitting.catch(() => {}).then(() => take(this.#legacy)));
   }
 
   #track(answer: Promise<void>): void {
@@ -117,11 +130,17 @@ export class Duplex implements Disposable {
     this.#following = undefined;
     this.#legacy = peer;
     try {
-      const following = await gateway.admit(peer, params);
+      const following = await (this.#admitting = gateway.admit(peer, params));
       if (this.#isOver || this.#legacy !== peer) return following[Symbol.dispose]();
       this.#following = following;
+      this.#admitting = undefined;
       send(answerText(id, await gateway.initialize(peer)), false);
     } catch (error) {
+      // Without its servers it is not served.
+      if (this.#legacy === peer && this.#following === undefined) {
+        this.#legacy = undefined;
+        this.#admitting = undefined;
+      }
       send(errorText(id, toRpcError(error, peer)), false);
     }
   }

@@ -69,8 +69,9 @@ export async function admit(
   return belongings;
 }
 
-/** What a client tells of itself beside its requests. */
-export function hear({ questions, guest }: Legacy, method: string): void {
+/** Hears what a client that was taken in says of its own accord. */
+export function hear(client: Legacy | undefined, method: string): void {
+  const { questions, guest } = client ?? {};
   if (method === "notifications/roots/list_changed") guest?.host.rootsChanged();
   questions?.flush();
 }

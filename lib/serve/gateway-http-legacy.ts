@@ -164,7 +164,7 @@ export class LegacyHttp {
     exchange: Exchange,
   ): Promise<Response> {
     const { gateway, context, waiting } = this.#world;
-    session.questions?.flush();
+    for (const { method } of requests) hear(session, method);
     const [only, ...more] = requests;
     const isBatch = more.length > 0 || only === undefined;
     // The client may leave and the request goes on.
