@@ -31,6 +31,8 @@ export function openGuest(answers: Answers | undefined, host: HostParts): Opened
   const context: ServerContext = {
     ...kept,
     ...(answers && { answers }),
+    // What its own are to log is for the client to say.
+    serverLogLevel: null,
     signal: AbortSignal.any([common.signal, scope.signal]),
     heard: hear,
     // A process that runs already is the host's.
