@@ -21,8 +21,9 @@ export interface Link {
 }
 
 export async function openLink(options: ConnectOptions, inbound: Inbound): Promise<Link> {
-  const transport = await options.open();
-  const { name, log } = options;
+  const { name, log, seen } = options;
+  const opened = await options.open();
+  const transport = seen?.(opened) ?? opened;
   const { onRequest, onNotification } = inbound;
   const peer = createPeer(transport, { name, log, onRequest, onNotification });
   const openedAt = performance.now();

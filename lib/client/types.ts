@@ -68,6 +68,8 @@ export interface ConnectOptions {
   onListChanged?: (list: "tools" | "prompts" | "resources") => void;
   /** Is given each log notification as it came, beside the entry that the log gets. */
   onLog?: ((params: JsonObject) => void) | undefined;
+  /** The same link, for whoever looks on at what goes over it. @default nobody */
+  seen?: ((link: Transport) => Transport) | undefined;
 }
 
 export interface RequestOptions {
