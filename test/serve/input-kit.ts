@@ -10,7 +10,7 @@ export const everything = { elicitation: { form: {}, url: {} }, sampling: {}, ro
 /** A legacy server whose tools ask in ways of their own. */
 export const asking: Fixture = {
   command: process.execPath,
-  args: [join(import.meta.dir, "asking-server.ts")],
+  args: [join(import.meta.dir, "../fixtures/servers/asking.ts")],
 };
 
 export interface AskerOptions extends AskOptions {
