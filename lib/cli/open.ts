@@ -12,6 +12,7 @@ import { resolvePath } from "../config/paths.ts";
 import { isUrl } from "../config/spec.ts";
 import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
+import type { OpenHostOptions } from "../host/option-types.ts";
 import type { OpenedHost } from "../host/types.ts";
 import { answersFrom } from "./answers.ts";
 import { deferredLists, deferredVerdicts } from "./deferred.ts";
@@ -58,6 +59,8 @@ export async function configFromFlags(
     },
   });
   config.policy.push(...policyOf(flags));
+  const origin = { label: "--plugin", kind: "named" } as const;
+  for (const spec of listOf(flags["plugin"])) config.plugins.push({ spec, written: spec, origin });
   config.warnings.push(...idleFlags(config.servers, givenOf(flags)));
   const timeoutMs = durationOf(flags, "timeout");
   if (timeoutMs !== undefined)
@@ -77,7 +80,7 @@ export async function openFromFlags(
 ): Promise<Opened> {
   try {
     const answers = await answersFrom(parsed, io);
-    return open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
+    return await open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
   } catch (error) {
     if (early) await endEarly(early);
     throw error;
@@ -91,13 +94,19 @@ interface OpenWith {
   answers: Answers | undefined;
 }
 
-function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenWith): Opened {
+async function open(
+  parsed: Parsed,
+  config: Config,
+  { io, log, early, answers }: OpenWith,
+): Promise<Opened> {
   const { flags } = parsed;
   for (const { file, kind } of config.files)
     debug(log, undefined, () => `config read: ${file} (${kind})`);
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
-  if (servers.length === 0 && config.bad.length === 0)
+  const plugged = config.plugins.length > 0 && (await import("./plugins.ts"));
+  const plugins = plugged && (await plugged.loadPlugins(config, { parsed, io, log }));
+  if (servers.length === 0 && config.bad.length === 0 && !(plugins && plugins.hasTools))
     throw noServers(config.servers, parsed.positionals);
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log) : undefined;
@@ -105,7 +114,7 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
   const prepare = prepareFromFlags(parsed, io, log, config);
   const started = new Map<string, ServerConfig>();
   const toolLists = isKept ? deferredLists(io, started) : undefined;
-  const host = openHost({
+  const options: OpenHostOptions = {
     servers,
     async prepare(server, signal) {
       started.delete(server.name);
@@ -124,7 +133,8 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     ...(verdicts && { verdicts }),
     ...(toolLists && { toolLists }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
-  });
+  };
+  const host = plugins ? await plugins.openHost(options) : openHost(options);
   const slow = io.status && slowStarts(host, started, io.status);
   return {
     host,
