@@ -8,12 +8,13 @@ import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { idleFlags } from "../config/flags.ts";
 import { loadConfig } from "../config/load.ts";
+import type { LoadOptions } from "../config/load.ts";
 import { resolvePath } from "../config/paths.ts";
 import { isUrl } from "../config/spec.ts";
 import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { ChangeableHost } from "../host/reconfigure-types.ts";
 import { answersFrom } from "./answers.ts";
 import { deferredLists, deferredVerdicts } from "./deferred.ts";
 import { endEarly } from "./early.ts";
@@ -26,7 +27,7 @@ import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** A host that is open. Disposing leaves the servers to the reaper, or with `--wait` waits for their end. */
 export interface Opened extends AsyncDisposable {
-  host: OpenedHost;
+  host: ChangeableHost;
   config: Config;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
@@ -36,13 +37,10 @@ export interface Opened extends AsyncDisposable {
   explain(error: unknown): Promise<unknown>;
 }
 
-/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
-export async function configFromFlags(
-  { flags, rest }: Parsed,
-  io: Pick<Io, "cwd" | "env">,
-): Promise<Config> {
+/** Where the flags say that the config comes from, and what they say of its servers. */
+export function loadOptionsOf({ flags, rest }: Parsed, io: Pick<Io, "cwd" | "env">): LoadOptions {
   const cwd = textOf(flags["cwd"]);
-  const config = await loadConfig({
+  return {
     files: listOf(flags["config"]),
     json: listOf(flags["config-json"]),
     servers: listOf(flags["server"]),
@@ -57,7 +55,16 @@ export async function configFromFlags(
       cwd: cwd === undefined ? undefined : resolvePath(io.cwd, cwd),
       protocol: textOf(flags["protocol"]),
     },
-  });
+  };
+}
+
+/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
+export async function configFromFlags(
+  parsed: Parsed,
+  io: Pick<Io, "cwd" | "env">,
+): Promise<Config> {
+  const { flags } = parsed;
+  const config = await loadConfig(loadOptionsOf(parsed, io));
   config.policy.push(...policyOf(flags));
   const origin = { label: "--plugin", kind: "named" } as const;
   for (const spec of listOf(flags["plugin"])) config.plugins.push({ spec, written: spec, origin });
