@@ -64,6 +64,11 @@ export class Semaphore {
     return this.#free === this.#permits;
   }
 
+  /** How many wait for one. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Takes a permit if one is free. */
   take(): boolean {
     if (this.#free === 0) return false;

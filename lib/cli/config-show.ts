@@ -9,7 +9,7 @@ import type { Config, Origin, ServerConfig, ServerTls, ServeSettings } from "../
 
 /** The whole config as JSON values, without anything that may be a secret. */
 export function shownConfig(config: Config): object {
-  const { servers, bad, policy, limits, serve, inputs, warnings, files } = config;
+  const { servers, bad, policy, limits, serve, profiles, inputs, warnings, files } = config;
   return {
     files: files.map(shownOrigin),
     servers: servers.map(shownServer),
@@ -19,6 +19,7 @@ export function shownConfig(config: Config): object {
     ),
     limits,
     ...(Object.keys(serve).length > 0 && { serve: shownServe(serve) }),
+    ...(Object.keys(profiles).length > 0 && { profiles }),
     // A default may be the secret itself.
     inputs: Object.entries(inputs).map(([id, { description, password }]) => {
       return { id, description, password };

@@ -4,6 +4,8 @@
  */
 import type { FileHandle } from "node:fs/promises";
 
+import { Blocks, bytesOf } from "./line-blocks.ts";
+
 /** `>>`: towards the server; `<<`: from it; `--`: a word of our own. */
 export type Mark = ">>" | "<<" | "--";
 
@@ -70,9 +72,7 @@ export class LineRecord {
   readonly #options: RecordOptions;
   readonly #file: Promise<FileHandle | undefined>;
   readonly #encoder = new TextEncoder();
-  /** Whole lines, each in parts. */
-  #queue: Uint8Array[][] = [];
-  #queuedBytes = 0;
+  readonly #waiting = new Blocks();
   #writtenBytes = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
@@ -119,51 +119,42 @@ export class LineRecord {
 
   #line(mark: Mark, parts: Uint8Array[], cutBytes: number): void {
     if (this.#broken) return;
-    if (this.#queuedBytes + bytesOf(parts) > (this.#options.queueBytesMax ?? 268_435_456)) {
+    if (this.#waiting.bytes + bytesOf(parts) > (this.#options.queueBytesMax ?? 268_435_456)) {
       this.#dropped++;
       return;
     }
     this.#noteDropped();
     const tail = cutBytes === 0 ? "\n" : ` … ${cutBytes} more bytes not kept\n`;
-    this.#enqueue(
-      this.#encoder.encode(`${this.#stamp()} ${mark} `),
-      ...parts,
-      this.#encoder.encode(tail),
-    );
+    const head = this.#encoder.encode(`${this.#stamp()} ${mark} `);
+    this.#enqueue([head, ...parts, this.#encoder.encode(tail)]);
   }
 
   #noteDropped(): void {
     if (this.#dropped === 0 || this.#broken) return;
     const text = `${this.#stamp()} -- ${this.#dropped} lines not kept: the file was too slow\n`;
     this.#dropped = 0;
-    this.#enqueue(this.#encoder.encode(text));
+    this.#enqueue([this.#encoder.encode(text)]);
   }
 
   #stamp(): string {
     return (this.#options.now() / 1000).toFixed(3);
   }
 
-  #enqueue(...line: Uint8Array[]): void {
-    this.#queuedBytes += bytesOf(line);
-    this.#queue.push(line);
+  #enqueue(line: readonly Uint8Array[]): void {
+    this.#waiting.add(line);
     this.#writing ??= this.#drain();
   }
 
   async #drain(): Promise<void> {
     const file = await this.#file;
     if (file === undefined) return;
-    while (this.#queue.length > 0) {
-      // A write holds whole lines, so that two recorders of one file do not mix within a line.
-      let bytes = 0;
-      const last = this.#queue.findIndex((line) => (bytes += bytesOf(line)) >= batchBytes);
-      const lines = this.#queue.splice(0, last < 0 ? Infinity : last + 1);
+    for (let block = this.#waiting.take(); block !== undefined; block = this.#waiting.take()) {
       try {
-        await file.appendFile(Buffer.concat(lines.flat()));
+        await file.appendFile(block);
       } catch (error) {
         this.#fail(error);
       }
-      this.#queuedBytes -= bytes;
-      this.#writtenBytes += bytes;
+      this.#writtenBytes += block.length;
     }
     this.#writing = undefined;
   }
@@ -171,15 +162,6 @@ export class LineRecord {
   #fail(error: unknown): undefined {
     if (!this.#broken) this.#options.failed(error);
     this.#broken = true;
-    this.#queue = [];
+    this.#waiting.clear();
   }
-}
-
-// --- internal ---
-
-/** What is written at once, in bytes, if more waits. */
-const batchBytes = 1_048_576;
-
-function bytesOf(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, part) => sum + part.length, 0);
 }

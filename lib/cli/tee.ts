@@ -3,6 +3,8 @@
  * passes, and waits for nobody but the one who reads.
  */
 
+import { portionBytes, Turns } from "../base/turns.ts";
+
 /** The part of a stream's reader that is used here. */
 export interface Source {
   read(): Promise<{ value?: Uint8Array | undefined; done: boolean }>;
@@ -39,14 +41,19 @@ export class Pump {
   }
 
   async #run(outlet: Outlet, tap: (chunk: Uint8Array | undefined) => void): Promise<void> {
-    for (;;) {
+    const turns = new Turns();
+    for (let isTaken = true; isTaken;) {
       this.#state = "reading";
       const { value, done } = await this.#source.read();
       if (done || value === undefined) break;
       this.#chunks++;
       this.#state = "writing";
-      tap(value);
-      if (!(await outlet.write(value))) break;
+      for (let at = 0; isTaken && at < value.length; at += portionBytes) {
+        const portion = value.subarray(at, at + portionBytes);
+        tap(portion);
+        isTaken = await outlet.write(portion);
+        await turns.next();
+      }
     }
     this.#state = "over";
     tap(undefined);

@@ -2,6 +2,7 @@
  * What a server sends of its own accord: requests are answered at once or refused at once, log notifications become log
  * entries, list changes are passed on. Nothing here ever waits for our own requests, and nothing a server sends is fatal.
  */
+import { isDeeper } from "../base/depth.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
 import { clip } from "../base/slice.ts";
@@ -58,8 +59,9 @@ export function createInbound(options: ConnectOptions): Inbound {
     onNotification(method, params) {
       const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
       if (method === "notifications/message") {
-        onLog?.(params);
-        return log({ server: name, source: "notification", ...logOf(params) });
+        const said = writable(params);
+        onLog?.(said);
+        return log({ server: name, source: "notification", ...logOf(said) });
       }
       for (const listener of listeners) listener(method, params);
       if (list === "tools" || list === "prompts" || list === "resources") {
@@ -75,6 +77,7 @@ export function createInbound(options: ConnectOptions): Inbound {
 // --- internal ---
 
 const textMax = 8192;
+const depthMax = 2000;
 
 const levels = new Map<unknown, LogLevel>([
   ["debug", "debug"],
@@ -90,17 +93,20 @@ const levels = new Map<unknown, LogLevel>([
 /** A log notification in words. `data` may be any JSON (protocol.md 1.15). */
 function logOf(params: JsonObject): { level: LogLevel; text: string } {
   const { level, logger, data } = params;
-  const text = clip(typeof data === "string" ? data : textOf(data), textMax);
+  const text = clip(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), textMax);
   return {
     level: levels.get(level) ?? "info",
     text: typeof logger === "string" && logger !== "" ? `${clip(logger, 200)}: ${text}` : text,
   };
 }
 
-function textOf(data: Json | undefined): string {
-  try {
-    return JSON.stringify(data) ?? "";
-  } catch {
-    return "(data nested too deeply to show)";
-  }
+/** The same, without data that nobody could write down again: to find that out by trying takes seconds. */
+function writable(params: JsonObject): JsonObject {
+  if (!isDeeper(params, depthMax)) return params;
+  const { level, logger } = params;
+  return {
+    ...(typeof level === "string" && { level }),
+    ...(typeof logger === "string" && { logger }),
+    data: "(data nested too deeply to show)",
+  };
 }

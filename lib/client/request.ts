@@ -74,9 +74,10 @@ export async function request(
   asked: Asked,
   requestOptions: RequestOptions,
 ): Promise<Reply> {
-  const { name, ask } = line;
+  const { name, ask, codec } = line;
   const { method, about } = asked;
-  const { rounds } = requestOptions;
+  // An older server knows nothing of them.
+  const rounds = codec.era === "modern" ? requestOptions.rounds : undefined;
   const params = rounds === undefined ? asked.params : { ...asked.params, ...rounds };
   let answer: Answer;
   try {

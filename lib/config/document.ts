@@ -2,23 +2,13 @@
  * The text of one config file → its part of the whole config. A bad server is set apart; a bad rule or limit is an
  * error, since a policy that is read wrongly would let through what it should stop. Loaded only when a config is read.
  */
-import * as v from "valibot";
-
-import { HostError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { shapes } from "./formats.ts";
-import { parseJsonc, plainNumbers } from "./jsonc.ts";
+import { parseJsonc } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
-import { kindOf, pathText } from "./problems.ts";
-import {
-  Inputs,
-  limitEntries,
-  LimitsSchema,
-  Policy,
-  serveEntries,
-  ServeSchema,
-  tokenEntries,
-} from "./schema.ts";
+import { pathText } from "./problems.ts";
+import { Inputs, limitEntries, LimitsSchema, Policy, Profile, ServeSchema } from "./schema.ts";
+import { check, problem } from "./sections.ts";
 import { readServer } from "./server.ts";
 import { parseToml } from "./toml.ts";
 import { topWarnings } from "./top-keys.ts";
@@ -41,6 +31,7 @@ export interface ConfigPart {
   policy: PolicyRule[];
   limits: Partial<Limits>;
   serve: ServeSettings;
+  profiles: Config["profiles"];
   inputs: Config["inputs"];
   warnings: string[];
   /** Those of the warnings that are not about servers. */
@@ -61,6 +52,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
     policy: [],
     limits: {},
     serve: {},
+    profiles: Object.create(null) as Config["profiles"],
     inputs: Object.create(null) as Config["inputs"],
     warnings: [],
     ruleWarnings: warnings,
@@ -73,6 +65,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
     }));
   if (value.limits !== undefined) part.limits = readLimits(value.limits, part);
   if (value.serve !== undefined) part.serve = readServe(value.serve, part);
+  if (value.profiles !== undefined) readProfiles(value.profiles, part);
   if (value.inputs !== undefined)
     for (const { id, description, password, default: fallback, options } of check(
       Inputs,
@@ -145,51 +138,8 @@ function readServe(value: unknown, { origin, ruleWarnings }: ConfigPart): ServeS
   };
 }
 
-function check<T extends v.GenericSchema>(
-  schema: T,
-  written: unknown,
-  origin: Origin,
-  key: string,
-): v.InferOutput<T> {
-  const value = plainNumbers(written);
-  const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
-  const [issue] = result.issues;
-  const path = (issue.path ?? []).map((item) => item.key as string | number);
-  const found: unknown = issue.path ? issue.path.at(-1)?.value : value;
-  if (issue.type === "strict_object" && issue.expected === "never")
-    throw problem(
-      origin,
-      [key, ...path],
-      "a known key",
-      found,
-      unknownKey(String(path.at(-1)), key === "serve" ? serveKeys(path) : ruleKeys).text,
-    );
-  if (issue.type === "strict_object" && found === undefined && path.length > 0)
-    throw problem(origin, [key, ...path.slice(0, -1)], `the key ${issue.expected}`, found);
-  throw problem(origin, [key, ...path], issue.message, found);
-}
-
-const ruleKeys = Object.keys(Policy.item.entries);
-
-function serveKeys(path: readonly (string | number)[]): string[] {
-  return Object.keys(path[0] === "tokens" ? tokenEntries : serveEntries);
-}
-
-function problem(
-  origin: Origin,
-  path: (string | number)[],
-  expected: string,
-  found: unknown,
-  hint?: string,
-) {
-  const place = path.length === 0 ? "" : ` ${pathText(path)}:`;
-  return new HostError(
-    "config",
-    `${origin.label}:${place} expected ${expected}, found ${kindOf(found)}`,
-    {
-      facts: { ...(origin.file === undefined ? {} : { file: origin.file }), path: pathText(path) },
-      ...(hint === undefined ? {} : { hint }),
-    },
-  );
+function readProfiles(value: unknown, { origin, profiles }: ConfigPart): void {
+  if (!isObject(value)) throw problem(origin, ["profiles"], "an object", value);
+  for (const [name, written] of Object.entries(value))
+    profiles[name] = check(Profile, written, origin, "profiles", name);
 }

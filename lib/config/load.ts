@@ -105,6 +105,7 @@ function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
     policy: [],
     limits: {},
     serve: {},
+    profiles: Object.create(null) as Config["profiles"],
     warnings: [],
     inputs: Object.create(null) as Config["inputs"],
     files: parts.map((part) => part.origin).filter((origin) => origin.file !== undefined),
@@ -113,6 +114,10 @@ function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
     for (const [name, server] of part.servers) byName.set(name, server);
     Object.assign(config.inputs, part.inputs);
     config.warnings.push(...part.warnings);
+    // One's own choice stays what it is, whatever a project has under that name.
+    for (const [name, profile] of Object.entries(part.profiles))
+      if (part.origin.kind !== "found" || !Object.hasOwn(config.profiles, name))
+        config.profiles[name] = profile;
     if (part.origin.kind === "found") tighten(config, part);
     else {
       config.policy.push(...part.policy);

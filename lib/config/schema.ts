@@ -164,6 +164,11 @@ export const serveEntries = {
 
 export const ServeSchema = v.strictObject(serveEntries, "an object");
 
+/** Strict: a misspelt key would show more than meant. */
+export const profileEntries = { tools: v.pipe(texts, v.description("Globs of its tools.")) };
+
+export const Profile = v.strictObject(profileEntries, "an object with tools");
+
 /** VS Code's `inputs`; what else it holds is left to VS Code. */
 export const Inputs = v.array(
   v.looseObject(
@@ -207,5 +212,9 @@ export const ConfigFile = v.looseObject({
   policy: key(Policy, "Who may call what; of the rules that match, the strongest wins."),
   limits: key(LimitsSchema, "Bounds on what comes from servers."),
   serve: key(ServeSchema, "How mcphost serve is reached; its flags win over it."),
+  profiles: key(
+    v.record(text, Profile),
+    "Choices of tools that clients of serve and gateway ask for by name.",
+  ),
   inputs: key(Inputs, "What ${input:ID} asks for."),
 });

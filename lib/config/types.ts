@@ -151,6 +151,12 @@ export interface ServeToken {
   origin?: Origin;
 }
 
+/** A choice of tools, by the name that clients ask for it. */
+export interface Profile {
+  /** Globs over names of tools. */
+  tools: string[];
+}
+
 /** What a config says about one of its inputs. */
 export interface InputWords {
   description?: string;
@@ -168,6 +174,8 @@ export interface Config {
   policy: PolicyRule[];
   limits: Partial<Limits>;
   serve: ServeSettings;
+  /** By name. */
+  profiles: Record<string, Profile>;
   /** Hints about keys nobody knows and the like, in words for a person. */
   warnings: string[];
   /** VS Code's `inputs`, by id. */

@@ -6,11 +6,18 @@ import type { HostEvent } from "./types.ts";
 /** What all servers of a host share. */
 export interface ServerContext extends LaunchContext {
   emit: (event: HostEvent) => void;
+  /** Others use its servers: their queues are bounded. @default false */
+  isLent?: boolean;
 }
 
 export interface ConnectionOptions {
-  config: ServerConfig;
+  /** Read anew for each start. */
+  readonly config: ServerConfig;
   context: ServerContext;
+  /** Tells what happens to the server. */
+  emit: ServerContext["emit"];
+  /** What must have ended before the server is started: the one whose place it takes. */
+  after?: Promise<unknown> | undefined;
   /** The server says that its list of tools changed. */
   onToolsChanged: () => void;
 }

@@ -3,7 +3,7 @@
  * ended, no sooner than the respawn policy says (a server that we only reach costs nothing to be tried again). It sends
  * nothing by itself.
  */
-import { sleep } from "../base/async.ts";
+import { abortable, sleep } from "../base/async.ts";
 import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { McpClient } from "../client/types.ts";
@@ -119,8 +119,13 @@ export class Connection implements AsyncDisposable {
   }
 
   /** Stops the server for good. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#scope.abort(stoppedError(this.#name));
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end(stoppedError(this.#name));
+  }
+
+  /** The same, for a reason that whatever still waits is told. */
+  async end(reason: HostError): Promise<void> {
+    this.#scope.abort(reason);
     await this.#current?.catch(() => {});
     await Promise.all(Array.from(this.#clients.keys(), (client) => client[Symbol.asyncDispose]()));
     if (this.#state !== "idle") this.#enter("stopped");
@@ -142,19 +147,20 @@ export class Connection implements AsyncDisposable {
   }
 
   async #launch(): Promise<McpClient> {
-    const { config, context, onToolsChanged } = this.#options;
+    const { config, context, emit, after, onToolsChanged } = this.#options;
     const life: Life = { startedAt: performance.now(), answered: false };
     const session = this.#session;
     this.#session = undefined;
     this.#enter("starting");
     try {
+      if (after !== undefined) await abortable(after, this.signal);
       const client = await launch(config, {
         context,
         signal: this.signal,
         onListChanged: (list) =>
           list === "tools"
             ? onToolsChanged()
-            : context.emit({ type: "list_changed", server: this.#name, list }),
+            : emit({ type: "list_changed", server: this.#name, list }),
         forget: this.#isEraLost,
         session,
       });
@@ -201,7 +207,7 @@ export class Connection implements AsyncDisposable {
   #enter(state: ServerStatus["state"], error?: HostError): void {
     this.#state = state;
     this.#error = error;
-    const { emit } = this.#options.context;
+    const { emit } = this.#options;
     emit({ type: "server_state", server: this.#name, state, ...(error && { error }) });
   }
 }

@@ -14,18 +14,27 @@ import type { HostTool, OwnedCallRequest, ResolveOptions, ToolListing } from "./
 import { Validator } from "./validate.ts";
 
 export class Desk {
+  readonly #servers: readonly HostedServer[];
   readonly #context: ServerContext;
-  readonly #registry: Registry;
-  readonly #calls: CallContext;
+  #registry: Registry;
+  #calls: CallContext;
 
   /** @param servers in the order of the config */
   constructor(servers: readonly HostedServer[], context: ServerContext) {
+    this.#servers = servers;
     this.#context = context;
     this.#registry = new Registry(servers, context);
     const { policy, emit, signal, log, limits } = context;
     const validator = new Validator(log, limits?.schemaBytesMax);
     const running = new RunningCalls(signal);
     this.#calls = { registry: this.#registry, policy, validator, emit, log, running, signal };
+  }
+
+  /** The servers or the rules are others. Calls that run go on with those that they began with. */
+  renew(): void {
+    const { policy } = this.#context;
+    this.#registry = new Registry(this.#servers, this.#context);
+    this.#calls = { ...this.#calls, registry: this.#registry, policy };
   }
 
   /** As `Host.tools`. */

@@ -7,26 +7,32 @@ import { HostError } from "../base/errors.ts";
 import type { Answers } from "../client/answer-types.ts";
 import type { ServerContext } from "./connection-types.ts";
 import { Events } from "./events.ts";
+import { ownServers } from "./guest-own.ts";
+import type { OwnServers } from "./guest-types.ts";
 import { hostOver } from "./over.ts";
 import type { HostParts } from "./over.ts";
+import type { Follower } from "./reconfigure-types.ts";
+import { otherNames, retired, tellLists } from "./reconfigure.ts";
 import { HostedServer } from "./server.ts";
 import type { LogListener, OpenedHost } from "./types.ts";
 
-/** Opens a guest over the servers of its host. Nothing is started for it before it is used. */
-export function openGuest(answers: Answers, host: HostParts): OpenedHost {
+/** Opens a guest over the servers of its host. Nothing is started for it before it is used. `answers`: as of `OpenedHost.guest`. */
+export function openGuest(answers: Answers | undefined, host: HostParts): OpenedHost & OwnServers {
   const { servers: theirs, context: common, events: known } = host;
   const scope = new AbortController();
   const events = new Events(common.log);
   const logListeners = new Set<LogListener>();
-  const shared = new Set(theirs.filter(isShared));
-  const names = new Set(Array.from(shared, ({ name }) => name));
+  const isShared = sharing(answers);
+  const names = new Set(theirs.filter(isShared).map(({ name }) => name));
   const hear: LogListener = (server, params) => {
     for (const listener of logListeners) listener(server, params);
   };
   const { toolLists: _, ...kept } = common;
   const context: ServerContext = {
     ...kept,
-    answers,
+    ...(answers && { answers }),
+    // What its own are to log is for the client to say.
+    serverLogLevel: null,
     signal: AbortSignal.any([common.signal, scope.signal]),
     heard: hear,
     // A process that runs already is the host's.
@@ -38,9 +44,10 @@ export function openGuest(answers: Answers, host: HostParts): OpenedHost {
     },
   };
   const servers = theirs.map((server) =>
-    shared.has(server) ? server : new HostedServer(server.config, context),
+    names.has(server.name) ? server : new HostedServer(server.config, context),
   );
-  const own = servers.filter((server) => !shared.has(server));
+  const isOwn = ({ name }: HostedServer) => !names.has(name);
+  const followers: HostParts["followers"] = new Set();
   const hearing = new DisposableStack();
   hearing.use(
     known.watch((event) => {
@@ -53,14 +60,40 @@ export function openGuest(answers: Answers, host: HostParts): OpenedHost {
   };
   host.logListeners.add(hearShared);
   hearing.defer(() => void host.logListeners.delete(hearShared));
+  const follow: Follower = (change) => {
+    const mine = new Map(servers.filter(isOwn).map((server) => [server.name, server]));
+    const gone = new Map<string, Promise<void>>();
+    for (const name of [...change.removed, ...change.changed]) {
+      const old = mine.get(name);
+      if (old !== undefined) gone.set(name, retired(old, change));
+      mine.delete(name);
+      names.delete(name);
+    }
+    const now = theirs.map((server) => {
+      const known = mine.get(server.name);
+      if (known !== undefined) known.config = server.config;
+      else if (isShared(server)) names.add(server.name);
+      if (known !== undefined || !isOwn(server)) return known ?? server;
+      return new HostedServer(server.config, context, gone.get(server.name));
+    });
+    servers.splice(0, servers.length, ...now);
+    const { policy, servers: entries } = common;
+    Object.assign(context, { policy, servers: entries });
+    for (const follower of followers) follower(change);
+    // Of those that are shared the host tells.
+    tellLists(otherNames(change).difference(names), context.emit);
+  };
+  host.followers.add(follow);
+  hearing.defer(() => void host.followers.delete(follow));
   const end = async () => {
     hearing.dispose();
     scope.abort(new HostError("cancelled", "the client has left"));
-    await Promise.all(own.map((server) => server[Symbol.asyncDispose]()));
+    await Promise.all(servers.filter(isOwn).map((server) => server[Symbol.asyncDispose]()));
     events.close();
   };
   return {
-    ...hostOver({ servers, context, events, logListeners }),
+    ...hostOver({ servers, context, events, logListeners, followers }),
+    ...ownServers(() => servers.filter(isOwn), context, events),
     guest: async (others) => openGuest(others, host),
     leave: end,
     [Symbol.asyncDispose]: end,
@@ -69,6 +102,8 @@ export function openGuest(answers: Answers, host: HostParts): OpenedHost {
 
 // --- internal ---
 
-function isShared({ config: { share }, era }: HostedServer): boolean {
-  return share === "all" || (share === undefined && era === "modern");
+/** Which servers the client has in common with others: by default those that what it answers does not stick to. */
+function sharing(answers: Answers | undefined): (server: HostedServer) => boolean {
+  return ({ config: { share = "call" }, era }) =>
+    share === "all" || (share === "call" && (answers === undefined || era === "modern"));
 }

@@ -7,12 +7,13 @@ import type { ServerContext } from "./connection-types.ts";
 import { Events } from "./events.ts";
 import type { OpenHostOptions } from "./option-types.ts";
 import { hostOver } from "./over.ts";
+import type { ChangeableHost, Follower } from "./reconfigure-types.ts";
 import { HostedServer } from "./server.ts";
 import { Started } from "./started.ts";
-import type { LogListener, OpenedHost } from "./types.ts";
+import type { LogListener } from "./types.ts";
 
 /** Opens a host over servers that are not disabled. Aborting `options.signal` ends calls and starts, not the host. */
-export function openHost(options: OpenHostOptions): OpenedHost {
+export function openHost(options: OpenHostOptions): ChangeableHost {
   const scope = new AbortController();
   const signal = AbortSignal.any([options.signal, scope.signal]);
   const events = new Events(options.log);
@@ -25,10 +26,15 @@ export function openHost(options: OpenHostOptions): OpenedHost {
   const servers = options.servers
     .filter((server) => server.disabled !== true)
     .map((server) => new HostedServer(server, context));
-  const parts = { servers, context, events, logListeners };
+  const parts = { servers, context, events, logListeners, followers: new Set<Follower>() };
+  const leaving = new Map<string, Promise<unknown>>();
   return {
     ...hostOver(parts),
     guest: async (answers) => (await import("./guest.ts")).openGuest(answers, parts),
+    async reconfigure(next) {
+      const room = await import("./reconfigure.ts");
+      return room.reconfigure(next, { ...parts, leaving });
+    },
     async leave() {
       await started.leave();
       events.close();
@@ -36,6 +42,7 @@ export function openHost(options: OpenHostOptions): OpenedHost {
     async [Symbol.asyncDispose]() {
       scope.abort(new HostError("cancelled", "the host was closed"));
       await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+      await Promise.all(leaving.values());
       await started.end();
       events.close();
     },

@@ -83,7 +83,7 @@ function commonOf(server: ServerConfig, { context, signal, onListChanged }: Laun
     log,
     signal,
     protocol: server.protocol,
-    logLevel: serverLogLevel,
+    ...(serverLogLevel !== null && { logLevel: serverLogLevel }),
     ...(startTimeoutMs !== undefined && { startTimeoutMs }),
     onListChanged,
     onLog: (params: JsonObject) => context.heard(server.name, params),

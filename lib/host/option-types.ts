@@ -60,8 +60,8 @@ export interface OpenHostOptions {
   answers?: Answers;
   verdicts?: VerdictStore;
   toolLists?: ToolListStore;
-  /** What to ask servers to log. @default "warning" */
-  serverLogLevel?: McpLogLevel;
+  /** What to ask servers to log; null: nothing is asked. @default "warning" */
+  serverLogLevel?: McpLogLevel | null;
   /** Starts the reaper, so that servers end even if we are killed. @default true */
   reaper?: boolean;
   /** A server that runs already: its first start takes this process, and the host its reaper. */

@@ -8,16 +8,19 @@ import type { Desk } from "./desk.ts";
 import type { Events } from "./events.ts";
 import type { Lasting } from "./lasting-types.ts";
 import type { Library } from "./library.ts";
+import type { Follower } from "./reconfigure-types.ts";
 import type { HostedServer } from "./server.ts";
 import type { LogListener, OpenedHost } from "./types.ts";
 
 export interface HostParts {
-  /** In the order of the config. */
+  /** In the order of the config; others in the same array once the host was reconfigured. */
   servers: readonly HostedServer[];
   context: ServerContext;
   events: Events;
   /** Who hears the logs of servers. */
   logListeners: Set<LogListener>;
+  /** Called as soon as the servers or the rules are others, before anybody is told. */
+  followers: Set<Follower>;
 }
 
 /** Everything of a host but its guests and its end. */
@@ -26,6 +29,7 @@ export function hostOver({
   context,
   events,
   logListeners,
+  followers,
 }: HostParts): Omit<OpenedHost, "guest" | "leave" | keyof AsyncDisposable> {
   let opened: Desk | undefined;
   let loading: Promise<Desk> | undefined;
@@ -36,6 +40,10 @@ export function hostOver({
   const desk = () => (loading ??= load());
   let library: Promise<Library> | undefined;
   let fresh: Promise<void> | undefined;
+  followers.add(() => {
+    opened?.renew();
+    library = undefined;
+  });
   const features = () =>
     (library ??= import("./library.ts").then((room) => new room.Library(servers, context)));
   return {
@@ -55,6 +63,10 @@ export function hostOver({
     ...lastingOf(servers, context),
     warm: (name) => servers.find((server) => server.name === name)?.warm(),
     servers: () => servers.map((server) => server.status()),
+    keepsApart: (name) =>
+      servers.some(
+        ({ config }) => config.share === "client" && (name ?? config.name) === config.name,
+      ),
     events: () => events.listen(),
     onEvent: (watcher) => events.watch(watcher),
     rest: async (name, idleMs) =>
@@ -67,22 +79,25 @@ export function hostOver({
       context.serverLogLevel = level;
       askNow(servers, level);
     },
+    lend() {
+      context.isLent = true;
+    },
     keepFresh() {
       fresh ??= import("./subscriptions.ts").then((room) =>
-        room.keepListsFresh(servers, events, context),
+        room.keepListsFresh(() => servers, events, context),
       );
     },
   };
 }
 
-// --- internal ---
-
 /** Tells servers that run what to log; a modern one is told with each request. */
-function askNow(servers: readonly HostedServer[], level: McpLogLevel): void {
+export function askNow(servers: readonly HostedServer[], level: McpLogLevel): void {
   for (const { ready } of servers)
     if (ready?.era === "legacy" && ready.capabilities.logging)
       ready.request("logging/setLevel", { level }).catch(() => {});
 }
+
+// --- internal ---
 
 function lastingOf(servers: readonly HostedServer[], context: ServerContext): Lasting {
   return {

@@ -2,12 +2,16 @@
 import type { McpClient, ToolList } from "../client/types.ts";
 import type { ServerStatus } from "./types.ts";
 
-/** `ready`: the client that everybody shares, where there is one; `listed`: its tools, as far as they were listed. */
+/**
+ * `ready`: the client that everybody shares, where there is one; `listed`: its tools, as far as they were listed; `queued`:
+ * how much work waits for its turn.
+ */
 export function statusOf(
   name: string,
   { state, error }: Pick<ServerStatus, "state" | "error">,
   ready: McpClient | undefined,
   listed: ToolList | undefined,
+  queued: number,
 ): ServerStatus {
   const tools = listed?.tools.length;
   return {
@@ -17,6 +21,7 @@ export function statusOf(
     ...(ready?.serverInfo !== undefined && { serverInfo: ready.serverInfo }),
     ...(ready?.instructions !== undefined && { instructions: ready.instructions }),
     ...(tools !== undefined && { tools }),
+    ...(queued > 0 && { queued }),
     ...(error !== undefined && { error }),
   };
 }

@@ -2,7 +2,8 @@
  * One server of the host: its config, its link, its list of tools, and how many calls it gets at a time. It decides
  * nothing about names or rules, and calls no tool by itself.
  */
-import { Semaphore } from "../base/async.ts";
+import { abortable, Semaphore, settlesWithin } from "../base/async.ts";
+import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallReply, McpClient } from "../client/types.ts";
 import type { ServerConfig } from "../config/types.ts";
@@ -23,14 +24,17 @@ const timeoutDefaultMs = 60_000;
 const concurrencyDefault = 64;
 
 export class HostedServer implements AsyncDisposable {
-  readonly config: ServerConfig;
+  /** What a running server needs of it does not change; the rest may (`reconfigure`). */
+  config: ServerConfig;
   /** Its tools, as they were listed. */
   readonly lists: ToolCache;
   readonly #connection: Connection;
   readonly #slots: Semaphore;
+  readonly #context: ServerContext;
   readonly #release = () => {
     this.#usedAt = performance.now();
     this.#slots.release();
+    this.#onRelease?.();
   };
   /** What is different where it is remote, once it was used. */
   #remote: Remote | undefined;
@@ -38,10 +42,19 @@ export class HostedServer implements AsyncDisposable {
   #usedAt = 0;
   /** Something that lasts has its client. */
   #isHeld = false;
+  /** Another has its place, and speaks for the name. */
+  #isRetired = false;
+  #onRelease: (() => void) | undefined;
 
-  constructor(config: ServerConfig, context: ServerContext) {
+  /** @param after what must have ended before it is started */
+  constructor(config: ServerConfig, context: ServerContext, after?: Promise<unknown>) {
     this.config = config;
+    this.#context = context;
     this.#slots = new Semaphore(config.concurrency ?? concurrencyDefault);
+    const now = () => this.config;
+    const emit: ServerContext["emit"] = (event) => {
+      if (!this.#isRetired) context.emit(event);
+    };
     const { log, toolLists } = context;
     this.lists = new ToolCache(
       (client, mayBeKept) => {
@@ -52,9 +65,17 @@ export class HostedServer implements AsyncDisposable {
       () => toolLists?.forget(config.name),
     );
     const onToolsChanged = () => {
-      if (this.lists.changed()) context.emit({ type: "tools_changed", server: config.name });
+      if (this.lists.changed()) emit({ type: "tools_changed", server: config.name });
     };
-    this.#connection = new Connection({ config, context, onToolsChanged });
+    this.#connection = new Connection({
+      get config() {
+        return now();
+      },
+      context,
+      emit,
+      after,
+      onToolsChanged,
+    });
   }
 
   get name(): string {
@@ -84,7 +105,7 @@ export class HostedServer implements AsyncDisposable {
 
   status(): ServerStatus {
     const { ready, condition } = this.#connection;
-    return statusOf(this.name, condition, ready, this.lastTools);
+    return statusOf(this.name, condition, ready, this.lastTools, this.#slots.waiting);
   }
 
   /** Begins to start without waiting; what goes wrong shows when it is used. */
@@ -134,6 +155,21 @@ export class HostedServer implements AsyncDisposable {
     const isIdle = this.#slots.isUnused && performance.now() - this.#usedAt >= idleMs;
     if (this.#isRemote || this.#isHeld || !isIdle || this.lists.isFetching) return false;
     return await this.#connection.rest();
+  }
+
+  /**
+   * Stops it for good, once what runs on it has ended or `graceMs` are over; what still runs then is told the reason. From
+   * now on nothing is heard of it.
+   */
+  async retire(reason: HostError, graceMs: number): Promise<void> {
+    this.#isRetired = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onRelease = () => {
+      if (this.#slots.isUnused) resolve();
+    };
+    this.#onRelease();
+    await settlesWithin(abortable(promise, this.#connection.signal), graceMs);
+    await this.#connection.end(reason);
   }
 
   /** As of its connection. */
@@ -189,10 +225,13 @@ export class HostedServer implements AsyncDisposable {
     work: (client: McpClient) => Promise<T>,
     wait: WaitOptions & Pick<UseOptions, "harmless">,
   ): Promise<T> {
-    try {
-      await this.#slots.acquire(wait.signal);
-    } catch {
-      throw givenUp(wait.signal);
+    const { config } = this;
+    const { signal } = wait;
+    if (signal.aborted) throw givenUp(signal);
+    if (!this.#slots.take()) {
+      const { waitTurn } = await import("./queue.ts");
+      const { isLent = false } = this.#context;
+      await waitTurn(this.#slots, { config, isLent, signal });
     }
     try {
       const remote = this.#isRemote ? (this.#remote ?? (await this.#loadRemote())) : undefined;

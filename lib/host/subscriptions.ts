@@ -48,7 +48,7 @@ export async function subscribe(
  * starts no server. For hosts that live long: a single call must not pay for it.
  */
 export function keepListsFresh(
-  servers: readonly HostedServer[],
+  servers: () => readonly HostedServer[],
   events: Events,
   context: ServerContext,
 ): void {
@@ -58,10 +58,10 @@ export function keepListsFresh(
     followed.add(ready);
     void keepFresh(ready, name, context);
   };
-  for (const server of servers) look(server);
+  for (const server of servers()) look(server);
   events.watch((event) => {
     if (event.type !== "server_state" || event.state !== "ready") return;
-    const server = servers.find((one) => one.name === event.server);
+    const server = servers().find((one) => one.name === event.server);
     if (server !== undefined) look(server);
   });
 }

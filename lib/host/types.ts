@@ -13,6 +13,7 @@ import type {
   ToolAnnotations,
 } from "../protocol/mcp.ts";
 import type { Features } from "./feature-types.ts";
+import type { OwnServers } from "./guest-types.ts";
 import type { Lasting } from "./lasting-types.ts";
 
 /** A tool as the host offers it. */
@@ -41,6 +42,8 @@ export interface ServerStatus {
   serverInfo?: Implementation;
   instructions?: string;
   tools?: number;
+  /** Calls that wait for their turn; absent where none does. */
+  queued?: number;
   error?: HostError;
 }
 
@@ -176,9 +179,17 @@ export interface OpenedHost extends Host {
   rest(server: string, idleMs?: number): Promise<boolean>;
   /**
    * A host over the same servers for one client of a face: servers that ask back are answered by it, and a legacy one has a
-   * process, or a session, for it alone. Whoever opens it closes it.
+   * process, or a session, for it alone. Whoever opens it closes it. Without `answers` the client answers nothing, and only
+   * what must not be shared (`share` is `client`) is its own.
    */
-  guest(answers: Answers): Promise<OpenedHost>;
+  guest(answers?: Answers): Promise<OpenedHost & OwnServers>;
+  /** A server, any by default, is shared with nobody (`share` is `client`): each client needs a guest. */
+  keepsApart(server?: string): boolean;
+  /**
+   * Others use its servers from now on: where the config says nothing, no more than 256 calls wait for their turn at one,
+   * and none longer than 30000 ms. For faces.
+   */
+  lend(): void;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
   keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */

@@ -3,6 +3,7 @@
  * keep a pipe open for ever. It never splits or decodes. A plain iterator, since generators cost several turns of the
  * microtask queue for each chunk.
  */
+import { portionBytes, Turns } from "../base/turns.ts";
 
 export interface ChunksOptions {
   /** When nobody is left to write, with the milliseconds that may then still be spent, altogether, on waiting for bytes. */
@@ -18,7 +19,10 @@ export interface ChunksOptions {
 export class Chunks implements AsyncIterableIterator<Uint8Array> {
   readonly #stream: ReadableStream<Uint8Array>;
   readonly #options: ChunksOptions;
+  readonly #turns = new Turns();
   #reader: Reader | undefined;
+  /** What is left of a chunk that is handed on in portions. */
+  #rest: Uint8Array | undefined;
   #isGone = false;
   #isWaiting = false;
   #leftMs = 0;
@@ -36,10 +40,14 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const reader = (this.#reader ??= this.#open());
+    const turn = this.#turns.next();
+    if (turn !== undefined) await turn;
+    if (this.#rest !== undefined) return this.#portion(this.#rest);
     this.#isWaiting = true;
     if (this.#isGone) this.#startTimer();
     try {
       const { value, done } = await reader.read();
+      if (!done && value.length > portionBytes) return this.#portion(value);
       if (!done) return { value, done };
     } finally {
       this.#isWaiting = false;
@@ -55,6 +63,11 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
   }
 
   // --- internal ---
+
+  #portion(chunk: Uint8Array): IteratorYieldResult<Uint8Array> {
+    this.#rest = chunk.length > portionBytes ? chunk.subarray(portionBytes) : undefined;
+    return { value: chunk.subarray(0, portionBytes), done: false };
+  }
 
   #open(): Reader {
     void this.#watch();

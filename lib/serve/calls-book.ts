@@ -56,7 +56,7 @@ const compactAt = 1024;
 
 export class CallBook {
   readonly #options: CallBookOptions;
-  readonly #running = new Map<string, CallRecord>();
+  readonly #running = new Map<string, Running>();
   readonly #past = new Map<string, Past>();
   /** Their ids in order, from `#oldest` on: the head of a map that loses its head is slow to find. */
   readonly #order: string[] = [];
@@ -65,17 +65,20 @@ export class CallBook {
 
   constructor(options: CallBookOptions) {
     this.#options = options;
-    const { ending, host } = options;
+    const { ending } = options;
     const endAll = () => {
-      for (const id of this.#running.keys()) host.cancel(id, ending.reason as HostError);
+      for (const [id, { host }] of this.#running) host.cancel(id, ending.reason as HostError);
     };
     ending.addEventListener("abort", endAll, { once: true });
   }
 
-  /** `host.call`, written down. One whose name means nothing leaves no trace. */
-  begin(request: OwnedCallRequest): BegunCall {
+  /**
+   * A call, written down. One whose name means nothing leaves no trace.
+   * @param host that makes it. @default the one of the book
+   */
+  begin(request: OwnedCallRequest, host: CallBookOptions["host"] = this.#options.host): BegunCall {
     const { id = crypto.randomUUID() } = request;
-    const { host, now } = this.#options;
+    const { now } = this.#options;
     const { tool: name, arguments: args = {}, owner = "default", actor = "script" } = request;
     const argumentBytes = weigh(args, argumentBytesMax);
     const isKept = argumentBytes <= argumentBytesMax;
@@ -88,7 +91,7 @@ export class CallBook {
       startedAt: now(),
       arguments: isKept ? args : undefined,
     };
-    this.#running.set(id, record);
+    this.#running.set(id, { record, host });
     const { onCall } = request;
     const work = host.call({
       ...request,
@@ -111,23 +114,23 @@ export class CallBook {
 
   /** All calls of an owner, the newest first. */
   list(owner: string): CallRecord[] {
-    const past = [...this.#past.values()].map(({ record }) => record);
-    const all = [...past, ...this.#running.values()];
+    const all = [...this.#past.values(), ...this.#running.values()].map(({ record }) => record);
     const own = all.filter((record) => record.owner === owner).toReversed();
     return own.toSorted((a, b) => b.startedAt - a.startedAt);
   }
 
   /** Undefined for one that is unknown, forgotten or another's: nobody can tell which. */
   get(owner: string, id: string): CallRecord | undefined {
-    const record = this.#running.get(id) ?? this.#past.get(id)?.record;
+    const record = (this.#running.get(id) ?? this.#past.get(id))?.record;
     return record?.owner === owner ? record : undefined;
   }
 
   /** Cancels a call that runs. False where it has ended, or is not there for this owner. */
   cancel(owner: string, id: string): boolean {
-    if (this.#running.get(id)?.owner !== owner) return false;
+    const running = this.#running.get(id);
+    if (running?.record.owner !== owner) return false;
     const reason = new HostError("cancelled", "the call was cancelled by its owner");
-    return this.#options.host.cancel(id, reason);
+    return running.host.cancel(id, reason);
   }
 
   // --- internal ---
@@ -149,6 +152,11 @@ export class CallBook {
     this.#order.splice(0, this.#oldest);
     this.#oldest = 0;
   }
+}
+
+interface Running {
+  record: CallRecord;
+  host: CallBookOptions["host"];
 }
 
 interface Past {

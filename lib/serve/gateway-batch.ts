@@ -1,24 +1,27 @@
 /** Batches of messages, which sessions of 2025-03-26 may send: what they hold, or why they are not taken. Pure. */
 import type { Json } from "../base/json.ts";
 import { isRequest, isResponse, RpcError } from "../protocol/jsonrpc.ts";
-import type { Notification, Request } from "../protocol/jsonrpc.ts";
+import type { Notification, Request, Response } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
 import { eraOfMessage } from "./gateway-era.ts";
 
-/** Answers in it are left out: nobody waits for any. */
 export interface Batch {
   requests: Request[];
   notifications: Notification[];
+  answers: Response[];
 }
 
 export function readBatch(values: readonly Json[]): Batch | RpcError {
   if (values.length === 0) return invalid("an empty batch");
   if (values.length > batchMax) return invalid(`a batch of more than ${batchMax} messages`);
-  const batch: Batch = { requests: [], notifications: [] };
+  const batch: Batch = { requests: [], notifications: [], answers: [] };
   for (const value of values) {
     const { message } = readMessage(value);
     if (message === undefined) return invalid("the batch holds what is no message");
-    if (isResponse(message)) continue;
+    if (isResponse(message)) {
+      batch.answers.push(message);
+      continue;
+    }
     if (eraOfMessage(message).era !== "legacy") return notHere();
     if (!isRequest(message)) batch.notifications.push(message);
     else if (message.method === "initialize") return invalid("initialize is never in a batch");

@@ -21,15 +21,16 @@ export async function callTool(
   question: Question,
   { host, logs }: { host: OpenedHost; logs: Logs },
 ): Promise<string> {
-  const { params, from, notify } = question;
+  const { params, from } = question;
   const { name, arguments: args = {} } = params;
   if (typeof name !== "string") badParams("tools/call needs the name of a tool");
   if (!isObject(args)) badParams("the arguments of a tool are an object");
   const { scope } = from;
-  const flight: Flight = { from, notify, server: scope.server };
+  const flight: Flight = { question, server: scope.server };
   let isKnown = false;
   const onProgress = progressOf(question);
   const meta = onwardMeta(params);
+  const answers = from.guest?.answersOn?.(question);
   logs.begin(flight);
   try {
     const request: OwnedCallRequest = {
@@ -46,6 +47,7 @@ export async function callTool(
     cancellable(request, question, host);
     if (onProgress !== undefined) request.onProgress = onProgress;
     if (meta !== undefined) request.meta = meta;
+    if (answers !== undefined) request.answers = answers;
     if (from.logLevel !== undefined) request.logLevel = from.logLevel;
     const outcome = await host.call(request);
     const refusal = refusalOf(outcome, { name, caller: scope, isKnown });

@@ -12,10 +12,12 @@ import type { Knowledge } from "../protocol/revisions.ts";
 import { eraOfMessage } from "./gateway-era.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { negotiated } from "./gateway-greet.ts";
+import { hear } from "./gateway-guests.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import type { Questions } from "./gateway-questions.ts";
 import { Running } from "./gateway-running.ts";
-import type { Aside, Downstream, Gateway, Scope } from "./gateway-types.ts";
+import type { Aside, Downstream, Gateway, Guest, Legacy, Scope } from "./gateway-types.ts";
 import { readJson } from "./read-json.ts";
 
 export interface DuplexOptions {
@@ -30,6 +32,9 @@ export class Duplex implements Disposable {
   readonly #running = new Running();
   #following: Disposable | undefined;
   #legacy: LegacyPeer | undefined;
+  /** While that client is taken in. */
+  #admitting: Promise<Disposable> | undefined;
+  #isOver = false;
   /** Answers that are being made. */
   readonly #answers = new Set<Promise<void>>();
 
@@ -66,6 +71,7 @@ export class Duplex implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#running.end();
     this.#following?.[Symbol.dispose]();
   }
@@ -79,8 +85,11 @@ export class Duplex implements Disposable {
     const isNamed = !(isObject(value) && value.id === null && value.method !== undefined);
     const message = isNamed ? readMessage(value).message : undefined;
     if (message === undefined) return this.refuse(id, -32600, "this is no JSON-RPC message");
-    if (isResponse(message)) return;
-    if (!isRequest(message)) return this.#running.notified(message);
+    if (isResponse(message)) return this.#legacy?.questions?.answered(message);
+    if (!isRequest(message)) {
+      this.#afterAdmission((client) => hear(client, message.method));
+      return this.#running.notified(message);
+    }
     const verdict = eraOfMessage(message);
     if (verdict.era === "refused")
       return this.#options.send(errorText(message.id, verdict.error), false);
@@ -91,10 +100,21 @@ export class Duplex implements Disposable {
       );
     }
     if (message.method === "initialize") return this.#track(this.#initialize(message));
-    if (this.#legacy !== undefined) return this.#track(this.#answer(message, this.#legacy));
-    if (message.method !== "ping")
-      return this.refuse(message.id, -32600, "initialize comes first, or _meta names a revision");
-    this.#track(this.#answer(message, new LegacyPeer(this.#options, negotiated({}))));
+    this.#afterAdmission((client) => {
+      if (client !== undefined) {
+        hear(client, message.method);
+        this.#track(this.#answer(message, client));
+      } else if (message.method === "ping")
+        this.#track(this.#answer(message, new LegacyPeer(this.#options, negotiated({}))));
+      else this.refuse(message.id, -32600, "initialize comes first, or _meta names a revision");
+    });
+  }
+
+  /** At once, but for what a client says before it is taken in. */
+  #afterAdmission(take: (client: LegacyPeer | undefined) => void): void {
+    const admitting = this.#admitting;
+    if (admitting === undefined) return take(this.#legacy);
+    this.#track(admitting.catch(() => {}).then(() => take(this.#legacy)));
   }
 
   #track(answer: Promise<void>): void {
@@ -107,11 +127,20 @@ export class Duplex implements Disposable {
     const peer = new LegacyPeer(this.#options, negotiated(params));
     // Asked again, it begins again.
     this.#following?.[Symbol.dispose]();
-    this.#following = gateway.follow(peer);
+    this.#following = undefined;
     this.#legacy = peer;
     try {
+      const following = await (this.#admitting = gateway.admit(peer, params));
+      if (this.#isOver || this.#legacy !== peer) return following[Symbol.dispose]();
+      this.#following = following;
+      this.#admitting = undefined;
       send(answerText(id, await gateway.initialize(peer)), false);
     } catch (error) {
+      // Without its servers it is not served.
+      if (this.#legacy === peer && this.#following === undefined) {
+        this.#legacy = undefined;
+        this.#admitting = undefined;
+      }
       send(errorText(id, toRpcError(error, peer)), false);
     }
   }
@@ -121,7 +150,10 @@ export class Duplex implements Disposable {
     const answered = await this.#running.answer(request, {
       gateway,
       from,
-      say: (text) => send(text, true),
+      say(text, isNeeded = false) {
+        send(text, !isNeeded);
+        return true;
+      },
     });
     if (answered !== undefined) send(answered.text, false);
   }
@@ -132,10 +164,12 @@ export class Duplex implements Disposable {
 const batchMax = 100;
 
 /** The legacy client of a link. */
-class LegacyPeer implements Downstream {
+class LegacyPeer implements Legacy {
   readonly scope: Scope;
   readonly knows: Knowledge;
   readonly aside: Aside;
+  guest: Guest | undefined;
+  questions: Questions | undefined;
   logLevel: McpLogLevel | undefined = logLevelDefault;
 
   constructor({ scope, send }: DuplexOptions, knows: Knowledge) {
@@ -143,6 +177,10 @@ class LegacyPeer implements Downstream {
     this.knows = knows;
     this.aside = {
       notify: (method: string, params: JsonObject) => send(messageText({ method, params }), true),
+      ask(text) {
+        send(text, false);
+        return true;
+      },
       subscriptions: new Map(),
     };
   }

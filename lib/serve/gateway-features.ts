@@ -1,10 +1,11 @@
 /** Resources, prompts and completion through the gateway: what clients name, found on its server, and hidden where it is not theirs. */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { HostAnswer } from "../host/feature-types.ts";
+import type { HostAnswer, ReadRequest } from "../host/feature-types.ts";
 import type { OpenedHost } from "../host/types.ts";
 import { namesOf } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
+import type { Logs } from "./gateway-logs.ts";
 import { ownText, resultText } from "./gateway-results.ts";
 import type { Question, Scope } from "./gateway-types.ts";
 
@@ -13,6 +14,11 @@ export interface Located {
   server: string;
   /** Its server's own URI. */
   uri: string;
+}
+
+interface FeatureContext {
+  host: OpenedHost;
+  logs: Logs;
 }
 
 /** @throws RpcError; HostError `usage` (unknown, of several servers, or hidden) */
@@ -30,25 +36,29 @@ export async function locate(
 
 /** `resources/read`. @throws RpcError, HostError */
 export async function readResource(
-  { params, from, signal }: Question,
-  host: OpenedHost,
+  question: Question,
+  { host, logs }: FeatureContext,
 ): Promise<string> {
+  const { params, from, signal } = question;
   const { server, uri } = await locate(host, params.uri, { scope: from.scope, signal });
-  const answer = await host.read({ uri: `${server}/${uri}`, signal });
+  using _flight = logs.flight({ question, server });
+  const answer = await host.read({ uri: `${server}/${uri}`, ...waitsOf(question) });
   return resultText(asAsked(answer, uri, params.uri), from.knows, true);
 }
 
 /** `prompts/get`. @throws RpcError, HostError */
 export async function getPrompt(
-  { params, from, signal }: Question,
-  host: OpenedHost,
+  question: Question,
+  { host, logs }: FeatureContext,
 ): Promise<string> {
+  const { params, from, signal } = question;
   const { name, arguments: args = {} } = params;
   const { scope, knows } = from;
   if (typeof name !== "string") badParams("prompts/get needs the name of a prompt");
   if (!isTexts(args)) badParams("the arguments of a prompt are strings");
   const prompt = await promptFor(host, name, scope, signal);
-  const answer = await host.prompt({ prompt, arguments: args, signal });
+  using _flight = logs.flight({ question, server: scope.server });
+  const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question) });
   return resultText(answer, knows);
 }
 
@@ -74,6 +84,12 @@ export async function complete(
 }
 
 // --- internal ---
+
+function waitsOf(question: Question): Pick<ReadRequest, "signal" | "answers"> {
+  const { signal, from } = question;
+  const answers = from.guest?.answersOn?.(question);
+  return { signal, ...(answers && { answers }) };
+}
 
 /** @throws RpcError -32602 */
 function hidden(what: string, name: string): never {

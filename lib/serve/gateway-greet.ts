@@ -59,15 +59,21 @@ export class Instructions implements Disposable {
   constructor(host: Pick<OpenedHost, "servers" | "tools" | "onEvent">, waitMs: number) {
     this.#host = host;
     this.#waitMs = waitMs;
-    this.#hear();
+    this.#hear(host);
     this.#hearing = host.onEvent((event) => {
-      if (event.type === "server_state" && event.state === "ready") this.#hear();
+      if (event.type === "server_state" && event.state === "ready") this.#hear(host);
     });
   }
 
-  /** Those of all servers that a scope shows, joined under their names. Servers that never ran are started for it. */
-  async of({ server: only, allows }: Scope): Promise<string | undefined> {
-    const shown = this.#host
+  /**
+   * Those of all servers that a scope shows, joined under their names. Servers that never ran are started for it, on the
+   * client's own host where it has one.
+   */
+  async of(
+    { server: only, allows }: Scope,
+    host: Pick<OpenedHost, "servers" | "tools"> = this.#host,
+  ): Promise<string | undefined> {
+    const shown = host
       .servers()
       .filter(({ name }) => (only === undefined || name === only) && allows([`${name}.`]));
     const unheard = shown.filter(
@@ -75,10 +81,11 @@ export class Instructions implements Disposable {
     );
     if (unheard.length > 0) {
       const over = new AbortController();
-      const listed = this.#host.tools({ servers: unheard.map(({ name }) => name) });
+      const listed = host.tools({ servers: unheard.map(({ name }) => name) });
       const patience = sleep(this.#waitMs, over.signal);
       await Promise.race([listed, patience].map((one) => one.catch(() => {})));
       over.abort();
+      this.#hear(host);
     }
     const said = shown.flatMap(({ name }) => {
       const text = this.#said.get(name) ?? "";
@@ -97,8 +104,8 @@ export class Instructions implements Disposable {
 
   // --- internal ---
 
-  #hear(): void {
-    for (const { name, state, instructions = "" } of this.#host.servers())
+  #hear(host: Pick<OpenedHost, "servers">): void {
+    for (const { name, state, instructions = "" } of host.servers())
       if (state === "ready") this.#said.set(name, instructions);
   }
 }

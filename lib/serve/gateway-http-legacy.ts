@@ -2,19 +2,22 @@
  * Legacy clients over Streamable HTTP: sessions, their requests, batches (2025-03-26), and the stream of what belongs to no
  * request. A client that leaves has not cancelled: only `notifications/cancelled` does (protocol.md 2.4).
  */
+import { isHostError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
 import { isRequest, RpcError } from "../protocol/jsonrpc.ts";
-import type { Notification, Request } from "../protocol/jsonrpc.ts";
+import type { Notification, Request, Response as Answer } from "../protocol/jsonrpc.ts";
 import { notHere, readBatch } from "./gateway-batch.ts";
 import { unsupported } from "./gateway-era.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { negotiated } from "./gateway-greet.ts";
+import { hear } from "./gateway-guests.ts";
 import type { HttpWorld } from "./gateway-http-modern.ts";
 import { answerText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
 import { replyTo } from "./gateway-reply.ts";
 import type { Reply } from "./gateway-reply.ts";
+import type { Say } from "./gateway-running.ts";
 import type { Scope } from "./gateway-types.ts";
 import { HttpError } from "./http-error.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -45,7 +48,7 @@ export class LegacyHttp {
     const session = this.#sessionOf(exchange, scope, id);
     if (session instanceof Response) return session;
     if (isRequest(message)) return await this.#reply([message], session, exchange);
-    session.running.notified(message);
+    this.#notified(message, session);
     return accepted();
   }
 
@@ -57,15 +60,18 @@ export class LegacyHttp {
     const session = this.#sessionOf(exchange, scope, null);
     if (session instanceof Response) return session;
     if (!session.knows.batches) return refuse(400, notHere());
-    const { requests, notifications } = batch;
-    for (const notification of notifications) session.running.notified(notification);
+    const { requests, notifications, answers } = batch;
+    for (const answer of answers) session.questions?.answered(answer);
+    for (const notification of notifications) this.#notified(notification, session);
     return requests.length === 0 ? accepted() : await this.#reply(requests, session, exchange);
   }
 
-  /** An answer, which nobody waits for. */
-  take(exchange: Exchange, scope: Scope): Response {
+  /** The answer to a question of ours. */
+  take(answer: Answer, exchange: Exchange, scope: Scope): Response {
     const session = this.#sessionOf(exchange, scope, null);
-    return session instanceof Response ? session : accepted();
+    if (session instanceof Response) return session;
+    session.questions?.answered(answer);
+    return accepted();
   }
 
   /** GET: the stream of what belongs to no request. */
@@ -114,15 +120,24 @@ export class LegacyHttp {
       throw new HttpError(503, "busy", "all sessions are at work: no more for now", {
         headers: { "retry-after": "5" },
       });
-    session.belongings.use(gateway.follow(session));
     try {
+      const following = await gateway.admit(session, params);
+      // It may have been ended for another meanwhile.
+      if (session.belongings.disposed) following[Symbol.dispose]();
+      else session.belongings.use(following);
       const text = answerText(id, await gateway.initialize(session));
       const headers = { "content-type": "application/json", ...sessionHeader(session) };
       return new Response(text, { headers });
     } catch (error) {
       this.#sessions.end(session);
+      if (isHostError(error) && error.facts.busy === true) throw error;
       return refuse(200, toRpcError(error, session), id);
     }
+  }
+
+  #notified(notification: Notification, session: Session): void {
+    hear(session, notification.method);
+    session.running.notified(notification);
   }
 
   /** The session that a request names, or why there is none. */
@@ -149,14 +164,15 @@ export class LegacyHttp {
     exchange: Exchange,
   ): Promise<Response> {
     const { gateway, context, waiting } = this.#world;
+    for (const { method } of requests) hear(session, method);
     const [only, ...more] = requests;
     const isBatch = more.length > 0 || only === undefined;
     // The client may leave and the request goes on.
-    const answer = async (request: Request, say: (text: string) => void): Promise<Reply> => {
+    const answer = async (request: Request, say: Say): Promise<Reply> => {
       const answered = await session.running.answer(request, { gateway, from: session, say });
       return answered && { text: answered.text, status: answered.isRefused ? 400 : 200 };
     };
-    const each = async (say: (text: string) => void): Promise<Reply> => {
+    const each = async (say: Say): Promise<Reply> => {
       const one = async (request: Request) => {
         const reply = await answer(request, say);
         if (reply !== undefined) say(reply.text);

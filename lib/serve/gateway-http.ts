@@ -22,10 +22,13 @@ import { HttpError, isHttpError } from "./http-error.ts";
 import { readJson } from "./read-json.ts";
 import { Sessions } from "./sessions.ts";
 import type { SessionsOptions } from "./sessions.ts";
+import { inTrace } from "./trace.ts";
 import type { Exchange, Route, ServeContext } from "./types.ts";
 
 export interface GatewayFaceOptions
-  extends Partial<Omit<GatewayOptions, "host" | "log" | "stopping">>, Omit<SessionsOptions, "now"> {
+  extends
+    Partial<Omit<GatewayOptions, "host" | "log" | "stopping" | "guests">>,
+    Omit<SessionsOptions, "now"> {
   /** Answers that take longer become streams. @default 5000 */
   streamAfterMs?: number;
 }
@@ -52,13 +55,13 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     if ("refusal" in body) return body.refusal;
     const { value } = body;
     if (Array.isArray(value)) return await legacy.batch(value, exchange, scope);
-    const message = messageIn(value);
-    if (message === undefined)
+    const read = messageIn(value);
+    if (read === undefined)
       return refuse(400, invalidRequest("this is no JSON-RPC message"), idIn(value));
     const { headers } = exchange.request;
+    const message = inTrace(read, exchange.request);
     if (isResponse(message)) {
-      // Nothing is ever asked of a client.
-      if (headers.has("mcp-session-id")) return legacy.take(exchange, scope);
+      if (headers.has("mcp-session-id")) return legacy.take(message, exchange, scope);
       return refuse(400, invalidRequest("nobody waits for an answer"));
     }
     const verdict = eraOfMessage(message, headers);

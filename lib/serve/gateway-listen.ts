@@ -4,7 +4,6 @@
  */
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { OpenedHost } from "../host/types.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { metaPrefix } from "../protocol/meta.ts";
 import type { ListName } from "../protocol/subscriptions.ts";
@@ -12,13 +11,9 @@ import { badParams } from "./gateway-errors.ts";
 import { locate } from "./gateway-features.ts";
 import type { News } from "./gateway-news.ts";
 import { ownText } from "./gateway-results.ts";
-import type { Aside, Downstream, Question, Scope } from "./gateway-types.ts";
-import type { Updates } from "./gateway-updates.ts";
+import type { Aside, Behind, Downstream, Question, Scope } from "./gateway-types.ts";
 
-export interface ListenContext {
-  host: OpenedHost;
-  news: News;
-  updates: Updates;
+export interface ListenContext extends Behind {
   stopping: AbortSignal;
 }
 

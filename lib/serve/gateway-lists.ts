@@ -5,19 +5,20 @@
 import { sleep } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { HostPrompt, HostResource, HostTemplate } from "../host/feature-types.ts";
-import type { HostTool, OpenedHost, ServerStatus } from "../host/types.ts";
+import type { HostTool, ServerStatus } from "../host/types.ts";
 import type { ListName } from "../protocol/subscriptions.ts";
 import { Cursors } from "./gateway-cursors.ts";
 import { entryFor, namesOf, toolEntry, unique } from "./gateway-entries.ts";
-import type { News } from "./gateway-news.ts";
-import type { Question, Scope } from "./gateway-types.ts";
+import type { Behind, Question, Scope } from "./gateway-types.ts";
 
 export interface ListsOptions {
-  host: OpenedHost;
-  news: News;
+  /** How long a list waits for servers that do not answer. */
   listMs: number;
   pageMax: number;
 }
+
+/** Where entries come from, and who hears of those that come late. */
+type Source = Pick<Behind, "host" | "news">;
 
 /** What one server gave, or why it did not. */
 interface Gathered<Item> {
@@ -26,17 +27,17 @@ interface Gathered<Item> {
 }
 
 export class Lists {
-  readonly #options: ListsOptions;
+  readonly #listMs: number;
   readonly #cursors: Cursors;
 
-  constructor(options: ListsOptions) {
-    this.#options = options;
-    this.#cursors = new Cursors(options.pageMax);
+  constructor({ listMs, pageMax }: ListsOptions) {
+    this.#listMs = listMs;
+    this.#cursors = new Cursors(pageMax);
   }
 
-  async tools({ params, from, signal }: Question): Promise<JsonObject> {
+  async tools({ params, from, signal }: Question, behind: Source): Promise<JsonObject> {
     const { scope, knows } = from;
-    const { host } = this.#options;
+    const { host } = behind;
     // Those that rest have not changed: only what runs, or was never listed, is asked.
     const resting = new Set(
       host
@@ -44,11 +45,15 @@ export class Lists {
         .filter(isResting)
         .map(({ name }) => name),
     );
-    const listed = await this.#gather<string>("tools", scope, signal, async (servers) => {
-      if (servers.every((name) => resting.has(name))) return { items: servers, failed: [] };
-      const { failed } = await host.tools({ servers, signal });
-      return { items: failed.length === 0 ? servers : [], failed };
-    });
+    const listed = await this.#gather<string>(
+      "tools",
+      { scope, signal, ...behind },
+      async (servers) => {
+        if (servers.every((name) => resting.has(name))) return { items: servers, failed: [] };
+        const { failed } = await host.tools({ servers, signal });
+        return { items: failed.length === 0 ? servers : [], failed };
+      },
+    );
     const { tools } = await host.knownTools();
     const nameOf = (tool: HostTool) => (scope.server === undefined ? tool.name : tool.tool);
     const shown = tools.filter(
@@ -59,13 +64,17 @@ export class Lists {
     return { tools: items.map((tool) => toolEntry(tool, nameOf(tool), knows)), ...rest };
   }
 
-  async prompts({ params, from, signal }: Question): Promise<JsonObject> {
+  async prompts({ params, from, signal }: Question, behind: Source): Promise<JsonObject> {
     const { scope, knows } = from;
-    const { host } = this.#options;
-    const all = await this.#gather<HostPrompt>("prompts", scope, signal, async (servers) => {
-      const { prompts: items, failed } = await host.prompts({ servers, signal });
-      return { items, failed };
-    });
+    const { host } = behind;
+    const all = await this.#gather<HostPrompt>(
+      "prompts",
+      { scope, signal, ...behind },
+      async (servers) => {
+        const { prompts: items, failed } = await host.prompts({ servers, signal });
+        return { items, failed };
+      },
+    );
     const nameOf = (one: HostPrompt) => (scope.server === undefined ? one.name : one.prompt);
     const shown = all.filter((one) => scope.allows(namesOf(one.server, one.prompt, one.name)));
     const { items, ...rest } = this.#page(shown, nameOf, "prompts", scope, params);
@@ -75,13 +84,17 @@ export class Lists {
     };
   }
 
-  async resources({ params, from, signal }: Question): Promise<JsonObject> {
+  async resources({ params, from, signal }: Question, behind: Source): Promise<JsonObject> {
     const { scope, knows } = from;
-    const { host } = this.#options;
-    const all = await this.#gather<HostResource>("resources", scope, signal, async (servers) => {
-      const { resources: items, failed } = await host.resources({ servers, signal });
-      return { items, failed };
-    });
+    const { host } = behind;
+    const all = await this.#gather<HostResource>(
+      "resources",
+      { scope, signal, ...behind },
+      async (servers) => {
+        const { resources: items, failed } = await host.resources({ servers, signal });
+        return { items, failed };
+      },
+    );
     const shown = all.filter((one) => scope.allows(namesOf(one.server, one.uri)));
     const nameOf = unique(shown, ({ uri }) => uri);
     const { items, ...rest } = this.#page(shown, nameOf, "resources", scope, params);
@@ -95,13 +108,17 @@ export class Lists {
     };
   }
 
-  async templates({ params, from, signal }: Question): Promise<JsonObject> {
+  async templates({ params, from, signal }: Question, behind: Source): Promise<JsonObject> {
     const { scope, knows } = from;
-    const { host } = this.#options;
-    const all = await this.#gather<HostTemplate>("resources", scope, signal, async (servers) => {
-      const { templates: items, failed } = await host.resources({ servers, signal });
-      return { items, failed };
-    });
+    const { host } = behind;
+    const all = await this.#gather<HostTemplate>(
+      "resources",
+      { scope, signal, ...behind },
+      async (servers) => {
+        const { templates: items, failed } = await host.resources({ servers, signal });
+        return { items, failed };
+      },
+    );
     const shown = all.filter((one) => scope.allows(namesOf(one.server, one.uriTemplate)));
     const nameOf = unique(shown, ({ uriTemplate }) => uriTemplate);
     const { items, ...rest } = this.#page(shown, nameOf, "templates", scope, params);
@@ -120,11 +137,10 @@ export class Lists {
   /** @throws RpcError, HostError: the only server's; of several none is thrown */
   async #gather<Item>(
     list: ListName,
-    { server: only }: Scope,
-    signal: AbortSignal,
+    { scope, signal, host, news }: Source & { scope: Scope; signal: AbortSignal },
     fetch: (servers: string[]) => Promise<Gathered<Item>>,
   ): Promise<Item[]> {
-    const { host, news, listMs } = this.#options;
+    const { server: only } = scope;
     if (only !== undefined) {
       const { items, failed } = await fetch([only]);
       const [failure] = failed.filter(({ server }) => server === only);
@@ -132,7 +148,7 @@ export class Lists {
       return items;
     }
     const late = new AbortController();
-    const patience = sleep(listMs, AbortSignal.any([late.signal, signal])).catch(() => {});
+    const patience = sleep(this.#listMs, AbortSignal.any([late.signal, signal])).catch(() => {});
     const one = async (server: string): Promise<Item[]> => {
       const fetching = fetch([server]);
       const inTime = await Promise.race([fetching, patience]);

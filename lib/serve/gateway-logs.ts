@@ -5,7 +5,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
-import type { Aside, Downstream, Notify } from "./gateway-types.ts";
+import type { Aside, Downstream, Guest, Question } from "./gateway-types.ts";
 
 /** From the least to the gravest. */
 export const logLevels: readonly McpLogLevel[] = [
@@ -24,8 +24,7 @@ export const logLevelDefault: McpLogLevel = "info";
 
 /** A request that is under way. */
 export interface Flight {
-  from: Downstream;
-  notify: Notify;
+  question: Question;
   /** Known once its name is. */
   server: string | undefined;
 }
@@ -40,7 +39,7 @@ export class Logs implements Disposable {
   constructor(host: Pick<OpenedHost, "onLog" | "askLogs">) {
     this.#host = host;
     host.askLogs(logLevelDefault);
-    this.#hearing = host.onLog((server, params) => this.#heard(server, params));
+    this.#hearing = host.onLog((server, params) => this.#heard(server, params, undefined));
   }
 
   /** A request begins; `end` when it is over. */
@@ -52,9 +51,34 @@ export class Logs implements Disposable {
     this.#flights.delete(flight);
   }
 
+  /** The same until disposed. */
+  flight(flight: Flight): Disposable {
+    this.begin(flight);
+    return { [Symbol.dispose]: () => this.end(flight) };
+  }
+
+  /** The request that was begun last of those of a guest that run on one of its servers, or may. */
+  last(guest: Guest, server: string): Question | undefined {
+    let last: Question | undefined;
+    let unsure: Question | undefined;
+    for (const { question, server: at } of this.#flights) {
+      if (question.from.guest !== guest) continue;
+      if (at === server) last = question;
+      else if (at === undefined) unsure = question;
+    }
+    return last ?? unsure;
+  }
+
   follow(from: Downstream & { aside: Aside }): Disposable {
     this.#followers.add(from);
     return { [Symbol.dispose]: () => void this.#followers.delete(from) };
+  }
+
+  /** Hears the servers of a guest's own, too. */
+  hear(guest: Guest): Disposable {
+    return guest.host.onLog((server, params) => {
+      if (guest.host.owns(server)) this.#heard(server, params, guest);
+    });
   }
 
   /** A client wants more: servers are asked for the most that any client has wanted so far. */
@@ -71,22 +95,26 @@ export class Logs implements Disposable {
 
   // --- internal ---
 
-  #heard(server: string, params: JsonObject): void {
+  /** @param guest whose own the server is; undefined: everybody's */
+  #heard(server: string, params: JsonObject, guest: Guest | undefined): void {
     const rank = logLevels.indexOf(params.level as McpLogLevel);
-    let last: Flight | undefined;
-    for (const flight of this.#flights) {
-      if (flight.server !== server) continue;
-      if (last !== undefined && last.from !== flight.from) return;
-      last = flight;
+    // Servers of its own were told by the client itself what to log.
+    const isWantedBy = (from: Downstream) =>
+      (guest !== undefined && from.knows.era === "legacy") || isWanted(from, rank);
+    let last: Question | undefined;
+    for (const { question, server: at } of this.#flights) {
+      if (at !== server || ownerOf(question.from, server) !== guest) continue;
+      if (last !== undefined && last.from !== question.from) return;
+      last = question;
     }
     if (last !== undefined) {
-      if (isWanted(last.from, rank)) last.notify("notifications/message", params);
+      if (isWantedBy(last.from)) last.notify("notifications/message", params);
       return;
     }
     for (const follower of this.#followers) {
       const { server: only, allows } = follower.scope;
       const isShown = (only === undefined || only === server) && allows([`${server}.`]);
-      if (isShown && isWanted(follower, rank))
+      if (isShown && ownerOf(follower, server) === guest && isWantedBy(follower))
         follower.aside.notify("notifications/message", params);
     }
   }
@@ -97,4 +125,9 @@ export class Logs implements Disposable {
 /** A level that nobody knows counts as the least. */
 function isWanted({ logLevel }: Downstream, rank: number): boolean {
   return logLevel !== undefined && Math.max(rank, 0) >= logLevels.indexOf(logLevel);
+}
+
+/** The client's guest, where a server is its own. */
+function ownerOf({ guest }: Downstream, server: string): Guest | undefined {
+  return guest?.host.owns(server) === true ? guest : undefined;
 }

@@ -6,6 +6,7 @@ import type { RequestId } from "../protocol/jsonrpc.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { errorText } from "./gateway-messages.ts";
 import type { Replays, ReplayStream } from "./gateway-replay.ts";
+import type { Say } from "./gateway-running.ts";
 import type { Waiter, Waiting } from "./gateway-waiting.ts";
 import { eventStream } from "./stream.ts";
 import type { EventStream } from "./stream.ts";
@@ -30,7 +31,7 @@ export interface ReplyOptions {
 export type Reply = { text: string; status: number } | undefined;
 
 /** Tells what it likes by `say`, and then resolves; never rejects. */
-export type Work = (say: (text: string) => void) => Promise<Reply>;
+export type Work = (say: Say) => Promise<Reply>;
 
 /** @throws HttpError 503 where too many streams are open */
 export function replyTo(work: Work, options: ReplyOptions): Promise<Response> {
@@ -38,7 +39,9 @@ export function replyTo(work: Work, options: ReplyOptions): Promise<Response> {
     const answering = new Answering(options, resolve, reject);
     options.waiting.add(answering);
     if (options.isStream === true) answering.grow();
-    void work((text) => answering.say(text)).then((reply) => answering.finish(reply));
+    void work((text, isNeeded) => answering.say(text, isNeeded)).then((reply) =>
+      answering.finish(reply),
+    );
   });
 }
 
@@ -73,12 +76,14 @@ class Answering implements Waiter {
     return this.#options.exchange;
   }
 
-  say(text: string): void {
-    if (this.#isOver || !this.#options.mayStream) return;
+  say(text: string, isNeeded = false): boolean {
+    if (this.#isOver || !this.#options.mayStream) return false;
     const stream = this.#stream ?? this.#begin();
-    if (stream === undefined || stream.waiting > waitingMax) return;
+    if (stream === undefined || (!isNeeded && stream.waiting > waitingMax)) return false;
     if (this.#replay === undefined) stream.send({ data: text });
     else this.#replay.send(text);
+    // Whoever may take it up again has not lost it.
+    return this.#replay !== undefined || !stream.closed;
   }
 
   grow(): void {

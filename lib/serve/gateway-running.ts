@@ -7,16 +7,22 @@ import { RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request, RequestId } from "../protocol/jsonrpc.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
+import type { Send } from "./gateway-questions.ts";
 import type { Downstream, Gateway, Notify, Question } from "./gateway-types.ts";
 
 /** The text of an answer; undefined where nobody waits for it any more. */
 export type Answered = { text: string; isRefused: boolean } | undefined;
 
+/**
+ * Sends what comes before an answer; false where there is no way any more. What is `isNeeded` is not lost for a client that
+ * is slow.
+ */
+export type Say = (text: string, isNeeded?: boolean) => boolean;
+
 export interface AnswerWith {
   gateway: Gateway;
   from: Downstream;
-  /** Sends what comes before the answer. */
-  say: (text: string) => void;
+  say: Say;
 }
 
 export class Running {
@@ -86,7 +92,7 @@ class Underway implements Question {
   readonly method: string;
   readonly params: JsonObject;
   readonly from: Downstream;
-  readonly #say: (text: string) => void;
+  readonly #say: Say;
   #controller: AbortController | undefined;
   #action: (() => void) | undefined;
   isCancelled = false;
@@ -94,7 +100,7 @@ class Underway implements Question {
   constructor(
     { id, method, params }: Required<Pick<Request, "id" | "method" | "params">>,
     from: Downstream,
-    say: (text: string) => void,
+    say: Say,
   ) {
     this.id = id;
     this.method = method;
@@ -112,6 +118,8 @@ class Underway implements Question {
   readonly notify: Notify = (method, params) => {
     if (!this.isCancelled) this.#say(messageText({ method, params }));
   };
+
+  readonly ask: Send = (text) => !this.isCancelled && this.#say(text, true);
 
   onCancel(action: () => void): void {
     this.#action = action;

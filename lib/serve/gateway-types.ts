@@ -1,11 +1,16 @@
 /** What the gateway's core is asked, and by whom: it knows no transport. Types only. */
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import type { Answers } from "../client/answer-types.ts";
+import type { OwnServers } from "../host/guest-types.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
-import type { Caller } from "./types.ts";
+import type { News } from "./gateway-news.ts";
+import type { Questions, Send } from "./gateway-questions.ts";
+import type { Updates } from "./gateway-updates.ts";
+import type { Bound, Caller } from "./types.ts";
 
 /** Sends one notification to a client; never throws, never waits. */
 export type Notify = (method: string, params: JsonObject) => void;
@@ -26,11 +31,37 @@ export interface Downstream {
   readonly capabilities?: JsonObject;
   /** What a legacy client has beside its requests. */
   readonly aside?: Aside;
+  /** What is behind the gateway for it alone. @default what all have in common */
+  readonly guest?: Guest | undefined;
+}
+
+/** A legacy client, for as long as its session or link lasts. */
+export interface Legacy extends Downstream {
+  readonly aside: Aside;
+  guest: Guest | undefined;
+  /** What servers ask it; undefined where it answers nothing. */
+  questions: Questions | undefined;
+}
+
+/** What is behind the gateway: requests of clients go through it. */
+export interface Behind {
+  host: OpenedHost;
+  news: News;
+  updates: Pick<Updates, "follow">;
+}
+
+/** The same for one client, with servers of its own; disposing ends them. */
+export interface Guest extends Behind, AsyncDisposable {
+  host: OpenedHost & OwnServers;
+  /** Who answers what a modern server asks before it answers this request. @default whoever answers for the guest */
+  answersOn?(question: Question): Answers;
 }
 
 export interface Aside {
   /** Tells it something that belongs to no request. */
   notify: Notify;
+  /** Asks it something beside its requests. */
+  ask: Send;
   /** What it subscribed to, by URI. */
   readonly subscriptions: Map<string, Disposable>;
 }
@@ -47,6 +78,8 @@ export interface Question {
   onCancel?(action: () => void): void;
   /** Tells the client something on the stream of this request, before its answer. */
   notify: Notify;
+  /** Asks a legacy client something there. */
+  ask?: Send;
 }
 
 export interface GatewayOptions {
@@ -64,6 +97,8 @@ export interface GatewayOptions {
   coalesceMs?: number;
   /** Entries of one page of a list. @default 1000 */
   pageMax?: number;
+  /** How many clients with servers of their own there may be. */
+  guests: Bound;
   /** `subscriptions/listen` and resource subscriptions at a time, of all clients. @default 2000 */
   subscriptionsMax?: number;
 }
@@ -77,8 +112,12 @@ export interface Gateway extends Disposable {
    * @throws RpcError
    */
   answer(question: Question): Promise<string>;
+  /**
+   * Takes a legacy client in, by the params of its `initialize`: from now on it is told what belongs to no request of its
+   * (lists that changed, logs of servers), and has servers of its own where it needs any. Disposing ends both.
+   * @throws HostError `server_start` with `facts.busy`
+   */
+  admit(client: Legacy, params: JsonObject): Promise<Disposable>;
   /** The result of `initialize`, negotiated as `from` says. */
   initialize(from: Downstream): Promise<string>;
-  /** Tells a legacy client from now on what belongs to no request of its: lists that changed, logs of servers. */
-  follow(from: Downstream & { aside: Aside }): Disposable;
 }

@@ -1,6 +1,6 @@
 /**
  * The MCP server that we offer to others, over one host: what each method of each era comes to. It knows no transport, and
- * has no call path of its own (design.md). Requests of servers to clients are not relayed: none is declared to a server.
+ * has no call path of its own (design.md).
  */
 import type { JsonObject } from "../base/json.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
@@ -9,26 +9,30 @@ import { callTool } from "./gateway-calls.ts";
 import { badParams, shownError, toRpcError } from "./gateway-errors.ts";
 import { complete, getPrompt, readResource } from "./gateway-features.ts";
 import { discovery, greeting, Instructions } from "./gateway-greet.ts";
+import { admit } from "./gateway-guests.ts";
 import { followLists, listen, subscribe, unsubscribe } from "./gateway-listen.ts";
 import type { ListenContext } from "./gateway-listen.ts";
 import { Lists } from "./gateway-lists.ts";
 import { logLevels, Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
 import { ownText } from "./gateway-results.ts";
-import type { Gateway, GatewayOptions, Question } from "./gateway-types.ts";
+import type { Behind, Gateway, GatewayOptions, Question } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
 
 type Handler = (question: Question) => string | Promise<string>;
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { host, log, stopping, greetMs = 2000, redact = (text) => text } = options;
+  const { host, log, stopping, guests, greetMs = 2000, redact = (text) => text } = options;
   const { listMs = 10_000, coalesceMs = 100, pageMax = 1000, subscriptionsMax = 2000 } = options;
   const news = new News(host, coalesceMs);
   const logs = new Logs(host);
   const updates = new Updates({ host, log, followedMax: subscriptionsMax });
-  const lists = new Lists({ host, news, listMs, pageMax });
+  const lists = new Lists({ listMs, pageMax });
   const instructions = new Instructions(host, greetMs);
-  const tables = tablesOf({ host, news, updates, stopping, logs, lists, instructions });
+  const shared = { host, news, updates };
+  const tables = tablesOf({ ...shared, stopping, logs, lists, instructions });
+  const context = { shared, logs, log, guests, coalesceMs, subscriptionsMax };
+  host.lend();
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();
   return {
@@ -44,19 +48,20 @@ export function createGateway(options: GatewayOptions): Gateway {
         throw shownError(toRpcError(error, from, method), redact);
       }
     },
-    initialize: async (from) =>
-      ownText(greeting(from.knows, await instructions.of(from.scope)), from.knows),
-    follow(from) {
+    async admit(client, params) {
       const following = new DisposableStack();
-      following.use(followLists(from, news));
-      following.use(logs.follow(from));
+      following.use(await admit(client, params, context));
+      following.use(followLists(client, (client.guest ?? shared).news));
+      following.use(logs.follow(client));
       following.defer(() => {
-        for (const subscription of from.aside.subscriptions.values())
-          subscription[Symbol.dispose]();
-        from.aside.subscriptions.clear();
+        const { subscriptions } = client.aside;
+        for (const subscription of subscriptions.values()) subscription[Symbol.dispose]();
+        subscriptions.clear();
       });
       return following;
     },
+    initialize: async ({ knows, scope, guest }) =>
+      ownText(greeting(knows, await instructions.of(scope, guest?.host)), knows),
     [Symbol.dispose]() {
       instructions[Symbol.dispose]();
       news[Symbol.dispose]();
@@ -76,23 +81,24 @@ interface Parts extends ListenContext {
 
 /** What answers each method, by era. */
 function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
-  const { host, logs, lists, instructions } = parts;
+  const { logs, lists, instructions } = parts;
+  const behind = ({ from }: Question): Behind => from.guest ?? parts;
   const both: [string, Handler][] = [
-    ["tools/list", listed((question) => lists.tools(question))],
-    ["tools/call", (question) => callTool(question, { host, logs })],
-    ["prompts/list", listed((question) => lists.prompts(question))],
-    ["prompts/get", (question) => getPrompt(question, host)],
-    ["resources/list", listed((question) => lists.resources(question))],
-    ["resources/templates/list", listed((question) => lists.templates(question))],
-    ["resources/read", (question) => readResource(question, host)],
-    ["completion/complete", (question) => complete(question, host)],
+    ["tools/list", listed((question) => lists.tools(question, behind(question)))],
+    ["tools/call", (question) => callTool(question, { host: behind(question).host, logs })],
+    ["prompts/list", listed((question) => lists.prompts(question, behind(question)))],
+    ["prompts/get", (question) => getPrompt(question, { host: behind(question).host, logs })],
+    ["resources/list", listed((question) => lists.resources(question, behind(question)))],
+    ["resources/templates/list", listed((question) => lists.templates(question, behind(question)))],
+    ["resources/read", (question) => readResource(question, { host: behind(question).host, logs })],
+    ["completion/complete", (question) => complete(question, behind(question).host)],
   ];
   return {
     legacy: new Map<string, Handler>([
       ...both,
       ["ping", ({ from }) => ownText({}, from.knows)],
       ["logging/setLevel", (question) => setLevel(question, logs)],
-      ["resources/subscribe", (question) => subscribe(question, parts)],
+      ["resources/subscribe", (question) => subscribe(question, { ...parts, ...behind(question) })],
       ["resources/unsubscribe", (question) => unsubscribe(question)],
     ]),
     modern: new Map<string, Handler>([
@@ -119,6 +125,7 @@ function setLevel({ params: { level }, from }: Question, logs: Logs): string {
   if (!logLevels.includes(level as McpLogLevel))
     badParams(`the level of logs is one of ${logLevels.join(", ")}`);
   from.logLevel = level as McpLogLevel;
+  from.guest?.host.askLogs(from.logLevel);
   logs.want(from.logLevel);
   return ownText({}, from.knows);
 }

@@ -71,8 +71,10 @@ export function toHttpError(error: unknown): HttpError {
   if (isHttpError(error)) return error;
   if (isHostError(error)) {
     const { code, message, facts, hint } = error;
-    return new HttpError(statusOf(code), code, withoutPaths(message), {
+    const isBusy = facts["busy"] === true;
+    return new HttpError(isBusy ? 503 : statusOf(code), code, withoutPaths(message), {
       facts: shownFacts(facts),
+      ...(isBusy && { headers: { "retry-after": secondsOf(facts["retryMs"]) } }),
       ...(hint !== undefined && { hint: withoutPaths(hint) }),
     });
   }
@@ -112,6 +114,11 @@ export function withoutPaths(text: string): string {
 
 // --- internal ---
 
+/** As of `Retry-After`: whole seconds, at least one. */
+function secondsOf(ms: unknown): string {
+  return String(Math.max(1, Math.ceil(Number(ms) / 1000)));
+}
+
 /** `uncertain` and what a server did wrong are a gateway's own: nothing is said about the request. */
 const statuses: Record<ErrorCode, number> = {
   tool_error: 502,
@@ -141,6 +148,8 @@ const shownNames = [
   "argument",
   "sent",
   "httpStatus",
+  "busy",
+  "retryMs",
 ] as const;
 
 function shownFacts(facts: Facts): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** `/metrics`: the counters in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). */
-import type { HostTool } from "../host/types.ts";
+import type { HostTool, ServerStatus } from "../host/types.ts";
 import { bucketBounds, type CallCount, Counters, type ServerCount } from "./counters.ts";
 import { namesOf } from "./tools-now.ts";
 import type { Caller, Route, ServeContext } from "./types.ts";
@@ -20,6 +20,7 @@ export function metricsRoutes(context: ServeContext): Route[] {
         const text = [
           ...callLines(calls),
           ...serverLines([...counters.servers]),
+          ...queueLines(host.servers()),
           ...gauge("mcphost_streams_open", "Open streams and sockets of clients.", streams.size),
           ...gauge(
             "process_resident_memory_bytes",
@@ -108,6 +109,13 @@ function serverLines(servers: readonly [string, ServerCount][]): string[] {
       "Ends of servers that were up, for any reason.",
     ),
     ...each("mcphost_server_exits_total", ({ exits }) => exits),
+  ];
+}
+
+function queueLines(servers: readonly ServerStatus[]): string[] {
+  return [
+    ...head("mcphost_queue_calls", "gauge", "Calls that wait for their turn."),
+    ...servers.map(({ name, queued = 0 }) => line("mcphost_queue_calls", { server: name }, queued)),
   ];
 }
 

@@ -45,6 +45,8 @@ export interface ServeOptions {
   bodyMs?: number;
   /** Streams and sockets at a time. @default 2000 */
   streamsMax?: number;
+  /** Clients with servers of their own, at a time. @default 64 */
+  guestsMax?: number;
   /** How long running requests have to end once it stops. @default 3000 */
   graceMs?: number;
   /** @default nothing is hidden */
@@ -81,6 +83,7 @@ export function serve(options: ServeOptions): Served {
     redact: options.redact ?? ((text) => text),
     now: options.now ?? Date.now,
     streams,
+    guests: boundOf(options.guestsMax ?? guestsMaxDefault),
     calls: new CallBook({
       host: options.host,
       now: options.now ?? Date.now,
@@ -131,6 +134,7 @@ const portDefault = 3003;
 const bodyBytesMaxDefault = 16 * 1024 * 1024;
 const bodyMsDefault = 60_000;
 const streamsMaxDefault = 2000;
+const guestsMaxDefault = 64;
 const graceDefaultMs = 3000;
 /** For the answers of those whose time was over. */
 const toldMs = 500;

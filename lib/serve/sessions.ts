@@ -6,9 +6,10 @@ import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
 import { messageText } from "./gateway-messages.ts";
+import type { Questions } from "./gateway-questions.ts";
 import { Replays } from "./gateway-replay.ts";
 import { Running } from "./gateway-running.ts";
-import type { Aside, Downstream, Scope } from "./gateway-types.ts";
+import type { Aside, Guest, Legacy, Scope } from "./gateway-types.ts";
 import type { EventStream } from "./stream.ts";
 
 export interface SessionsOptions {
@@ -20,7 +21,7 @@ export interface SessionsOptions {
 }
 
 /** One legacy client over HTTP. */
-export class Session implements Downstream {
+export class Session implements Legacy {
   readonly id = crypto.randomUUID();
   readonly scope: Scope;
   readonly knows: Knowledge;
@@ -31,6 +32,8 @@ export class Session implements Downstream {
   /** What ends with it. */
   readonly belongings = new DisposableStack();
   readonly aside: Aside;
+  guest: Guest | undefined;
+  questions: Questions | undefined;
   usedAt = 0;
   /** Its GET stream. */
   #stream: EventStream | undefined;
@@ -43,6 +46,7 @@ export class Session implements Downstream {
     this.replays = knows.priming ? new Replays() : undefined;
     this.aside = {
       notify: (method, params) => this.#notify(method, params),
+      ask: (text) => this.#ask(text),
       subscriptions: new Map(),
     };
   }
@@ -57,12 +61,19 @@ export class Session implements Downstream {
     this.#stream = stream;
     for (const method of this.#missed) this.#notify(method, {});
     this.#missed.clear();
+    this.questions?.flush();
   }
 
   end(): void {
     this.running.end();
     this.#stream?.end();
     this.belongings.dispose();
+  }
+
+  #ask(data: string): boolean {
+    if (this.#stream === undefined || this.#stream.closed) return false;
+    this.#stream.send({ data });
+    return true;
   }
 
   #notify(method: string, params: Parameters<Aside["notify"]>[1]): void {

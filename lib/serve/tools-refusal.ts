@@ -9,13 +9,14 @@ type Sees = Pick<Caller, "allows">;
 
 /**
  * The refusal that an outcome is, or undefined: 404 for a name that means nothing to this caller, 400 for one that means
- * several tools, 403 for a tool that a rule denies. Names of tools that the caller may not see stand in none of them.
+ * several tools, 403 for a tool that a rule denies, 503 for one whose server has too much to do. Names of tools that the caller may not see stand in none of them.
  * @param isKnown the name was found to mean a tool
  */
 export function refusalOf(
   { error, status }: Outcome,
   { name, caller, isKnown }: { name: string; caller: Sees; isKnown: boolean },
 ): HttpError | undefined {
+  if (error?.facts["busy"] === true) return toHttpError(error);
   if (error === undefined || isKnown) return undefined;
   const { facts } = error;
   if (error.code === "usage" && Array.isArray(facts.candidates)) return ambiguous(error, caller);

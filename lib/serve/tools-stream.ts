@@ -1,27 +1,38 @@
 /**
- * `POST /tools` with `stream: true`: events `{progress}`, then `{chunk}` with the text, then `{done: true}` with everything
- * else. The stream begins once it is certain that the tool may be called; a client that leaves cancels the call.
+ * `POST /tools` with `stream: true`: events `{progress}` and `{log}`, then `{chunk}` with the text, then `{done: true}` with
+ * everything else. The stream begins once it is certain that the tool may be called; a client that leaves cancels the call.
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { type EventStream, eventStream } from "./stream.ts";
 import { type AnswerBody, answerTexts } from "./tools-answer.ts";
+import { logEvent } from "./tools-logs.ts";
+import type { CallLogs, LogFollower } from "./tools-logs.ts";
 import { refusalOf } from "./tools-refusal.ts";
-import { traceOf } from "./tools-trace.ts";
+import { traceOf } from "./trace.ts";
 import type { Exchange, ServeContext } from "./types.ts";
 
-/** What a slow client may leave waiting before progress is left out for it: what comes later says more anyway. */
+/** What a slow client may leave waiting before progress is left out for it (what comes later says more anyway), and logs. */
 const waitingMax = 65_536;
 
 /** @throws HttpError where the call cannot begin */
 export async function streamCall(
   exchange: Exchange,
   context: ServeContext,
-  { tool, params }: { tool: string; params: JsonObject },
+  { tool, params, logs }: { tool: string; params: JsonObject; logs: CallLogs },
 ): Promise<Response> {
   const { caller } = exchange;
+  const { redact } = context;
   const left = new AbortController();
   let stream: EventStream | undefined;
+  let leftOut = 0;
+  const follower: LogFollower = {
+    server: undefined,
+    hear(log) {
+      if (stream === undefined || stream.waiting >= waitingMax) leftOut += 1;
+      else stream.send({ data: redact(JSON.stringify(logEvent(log))) });
+    },
+  };
   const begun = Promise.withResolvers<void>();
   let isKnown = false;
   const meta = traceOf(exchange.request);
@@ -35,8 +46,9 @@ export async function streamCall(
     admits: caller.allows,
     listedOnly: true,
     ...(meta && { meta }),
-    onCall() {
+    onCall({ server }) {
       isKnown = true;
+      follower.server = server;
       begun.resolve();
     },
     onProgress(progress) {
@@ -44,6 +56,8 @@ export async function streamCall(
         send(stream, { progress: shown(progress) });
     },
   });
+  logs.follow(id, follower);
+  void outcome.then(() => logs.leave(id));
   await Promise.race([begun.promise, outcome]);
   if (!isKnown) {
     const refusal = refusalOf(await outcome, { name: tool, caller, isKnown });
@@ -54,7 +68,10 @@ export async function streamCall(
   open.comment("the call runs");
   void finish(
     open,
-    outcome.then((ended) => answerTexts(ended, id, { redact: context.redact, parts: eventsOf })),
+    outcome.then((ended) => {
+      if (leftOut > 0) send(open, leftOutEvent(leftOut));
+      return answerTexts(ended, id, { redact, parts: eventsOf });
+    }),
   );
   return open.response;
 }
@@ -89,6 +106,11 @@ function eventsOf({ plain_text_response: text, ...rest }: AnswerBody): object[] 
 
 function send(stream: EventStream, event: Record<string, unknown>): void {
   stream.send({ data: JSON.stringify(event) });
+}
+
+function leftOutEvent(count: number): JsonObject {
+  const data = `${count} log messages came faster than they were read, and were left out`;
+  return logEvent({ level: "notice", logger: "mcphost", data });
 }
 
 /** As the server sent it, and nothing that is not progress. */

@@ -8,15 +8,17 @@ import { HttpError, isHttpError, toHttpError } from "./http-error.ts";
 import { answerTexts } from "./tools-answer.ts";
 import { readArguments, readAskedCall } from "./tools-body.ts";
 import { toolEntry } from "./tools-list.ts";
+import { CallLogs } from "./tools-logs.ts";
 import { policiesOf, toolsNow } from "./tools-now.ts";
 import { llamaRefusal, refusalOf } from "./tools-refusal.ts";
 import { streamCall } from "./tools-stream.ts";
-import { traceOf } from "./tools-trace.ts";
+import { traceOf } from "./trace.ts";
 import type { Exchange, Face, ServeContext } from "./types.ts";
 
 /** `GET /tools` · `POST /tools` · `POST /tools/NAME`. */
 export const toolRoutes: Face = (context) => {
   const now = toolsNow(context);
+  const logs = new CallLogs(context.host, context.stopping);
   return [
     {
       method: "GET",
@@ -27,7 +29,7 @@ export const toolRoutes: Face = (context) => {
         return Response.json(seen.map((tool, i) => toolEntry(tool, policies[i])));
       },
     },
-    { method: "POST", path: "/tools", handle: (exchange) => answerTools(exchange, context) },
+    { method: "POST", path: "/tools", handle: (exchange) => answerTools(exchange, context, logs) },
     { method: "POST", path: "/tools/:name", handle: (exchange) => answerTool(exchange, context) },
   ];
 };
@@ -35,10 +37,14 @@ export const toolRoutes: Face = (context) => {
 // --- internal ---
 
 /** All that goes wrong with the request is told in llama-server's shape. */
-async function answerTools(exchange: Exchange, context: ServeContext): Promise<Response> {
+async function answerTools(
+  exchange: Exchange,
+  context: ServeContext,
+  logs: CallLogs,
+): Promise<Response> {
   try {
     const { tool, params, stream } = readAskedCall(await exchange.json());
-    if (stream) return await streamCall(exchange, context, { tool, params });
+    if (stream) return await streamCall(exchange, context, { tool, params, logs });
     const { id, outcome } = await call(exchange, context, { tool, params });
     const { redact } = context;
     const [text] = answerTexts(outcome, id, { redact, parts: (body) => [body] });

@@ -98,6 +98,8 @@ export interface ServeContext {
   now: () => number;
   /** How many streams and sockets may still be opened; `eventStream` and `upgrade` take and release by themselves. */
   streams: Bound;
+  /** How many clients may still have servers of their own. */
+  guests: Bound;
   /** How far the first look at the servers is. */
   discovery: Discovery;
   /** Every call goes through it, so that its owner sees it. */

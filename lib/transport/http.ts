@@ -10,6 +10,7 @@ import { modernHeaders } from "../protocol/headers.ts";
 import { isRequest } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
 import type { Session } from "../protocol/mcp.ts";
+import { traceHeaders } from "../protocol/trace.ts";
 import { defaultTimes, responseBytesMax } from "./http-answer.ts";
 import { ask, newExchange } from "./http-ask.ts";
 import { Exchanges } from "./http-exchanges.ts";
@@ -144,7 +145,7 @@ class HttpTransport implements Transport, Link {
     }
     const exchange = newExchange(message, isModern, !isModern && this.#session.isOpen);
     const era = isModern ? modern : this.#session.headers;
-    const own = { ...posted, ...era, ...headers };
+    const own = { ...posted, ...era, ...traceHeaders(message), ...headers };
     const { signal } = exchange.ending;
     const init: RequestInit = { method: "POST", body, headers: own, signal };
     const [session, goodbyes, exchanges] = [this.#session, this.#goodbyes, this.#exchanges];

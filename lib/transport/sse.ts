@@ -9,6 +9,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import { isRequest } from "../protocol/jsonrpc.ts";
 import type { Message, Request } from "../protocol/jsonrpc.ts";
+import { traceHeaders } from "../protocol/trace.ts";
 import { EventStream } from "./event-stream.ts";
 import type { StreamEvent } from "./event-stream.ts";
 import { cancelledOpening, lateOpening } from "./opening-errors.ts";
@@ -59,6 +60,9 @@ export async function openSse(options: SseOptions): Promise<Transport> {
 
 // --- internal ---
 
+/** Of every POST. */
+const posted = { "content-type": "application/json", accept: "*/*" };
+
 /** How long the end of the stream waits for posts that are under way. */
 const settleMs = 250;
 /** How long our own end waits for what has no answer. */
@@ -100,7 +104,7 @@ class SseTransport implements Transport {
     const post: Post = {
       endpoint: this.#endpoint,
       body: JSON.stringify(message),
-      headers: { "content-type": "application/json", accept: "*/*", ...headers },
+      headers: { ...posted, ...traceHeaders(message), ...headers },
       signal: isRequest(message) ? until : this.#tells.until(signal),
     };
     if (!isRequest(message))

@@ -35,6 +35,8 @@ class StdioTransport implements Transport {
   readonly #reader: StdioReader;
   readonly #ending = Promise.withResolvers<CloseInfo>();
   #isClosed = false;
+  /** What a write failed with while the child lived. */
+  #lost: HostError | undefined;
 
   constructor(child: Child, { name, log, lineBytesMax = 67_108_864 }: StdioOptions) {
     this.#child = child;
@@ -49,7 +51,11 @@ class StdioTransport implements Transport {
   }
 
   send(message: Message): Promise<void> {
-    if (!this.#isClosed) return this.#child.write(JSON.stringify(message));
+    if (!this.#isClosed) {
+      const sent = this.#child.write(JSON.stringify(message));
+      sent.catch((error: HostError) => this.#lose(error));
+      return sent;
+    }
     const text = `the link to server "${this.#name}" is closed`;
     return Promise.reject(new HostError("server_exit", text, { facts: { server: this.#name } }));
   }
@@ -65,8 +71,20 @@ class StdioTransport implements Transport {
     await this.closed;
   }
 
+  /** A link that takes nothing is none, though its server lives on: it is stopped, and heard until it has ended. */
+  #lose(error: HostError): void {
+    const { exitCode, signal } = error.facts;
+    if (this.#child.isLetGo || exitCode !== undefined || signal !== undefined) return;
+    this.#lost = error;
+    void this.#child.stop();
+  }
+
   async #end(failure: unknown): Promise<void> {
     this.#isClosed = true;
+    if (this.#lost !== undefined) {
+      const how = "takes no more input";
+      return this.#ending.resolve({ kind: "error", how, ...this.facts(), error: this.#lost });
+    }
     if (this.#child.isLetGo) return this.#ending.resolve({ kind: "local", ...this.facts() });
     const { exited } = this.#child;
     const exit = (await settlesWithin(exited, exitMs)) ? await exited : undefined;

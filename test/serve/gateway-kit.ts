@@ -84,12 +84,13 @@ export async function session(
   {
     path = "/mcp",
     revision = "2025-11-25",
+    capabilities = {},
     ...more
-  }: { path?: string; revision?: string } & AskOptions = {},
+  }: { path?: string; revision?: string; capabilities?: object } & AskOptions = {},
 ) {
   const params = {
     protocolVersion: revision,
-    capabilities: {},
+    capabilities,
     clientInfo: { name: "raw", version: "1" },
   };
   const response = await kit.ask(path, {
@@ -121,6 +122,8 @@ export async function session(
       } as AskOptions & {
         headers?: Record<string, string>;
       }),
+    answer: (requestId: Told["id"], given: Pick<Told, "result" | "error">) =>
+      ask({ json: { jsonrpc: "2.0", id: requestId, ...given } }),
     notify: (method: string, given: object = {}) =>
       ask({ json: { jsonrpc: "2.0", method, params: given } }),
     call: (name: string, args: object = {}, requestId: string | number = 1, meta?: object) =>

@@ -18,6 +18,8 @@ export type Fixture = Partial<ServerConfig> & { command?: string; args?: string[
 export interface KitOptions extends Partial<Omit<ServeOptions, "host">> {
   /** More of the host's options: `policy`, `limits`, `answers`. */
   hostOptions?: Partial<OpenHostOptions>;
+  /** What is served in place of the host itself. */
+  over?: (host: OpenedHost) => OpenedHost;
 }
 
 export interface ServedHost extends AsyncDisposable {
@@ -37,12 +39,12 @@ export interface AskOptions extends RequestInit {
 /** A host over fixture servers, served on port 0. */
 export function serveOver(
   fixtures: Record<string, Fixture> = {},
-  { hostOptions, ...options }: KitOptions = {},
+  { hostOptions, over = (host) => host, ...options }: KitOptions = {},
 ): ServedHost {
   const logged: LogEntry[] = [];
   const log = (entry: LogEntry) => void logged.push(entry);
   const scope = new AbortController();
-  const host = openHost({
+  const opened = openHost({
     servers: Object.entries(fixtures).map(([name, fixture]) => configOf(name, fixture)),
     prepare: async (server) => server,
     policy: [],
@@ -51,6 +53,7 @@ export function serveOver(
     log,
     ...hostOptions,
   });
+  const host = over(opened);
   const servers = Object.keys(fixtures).map((name) => configOf(name, fixtures[name]!));
   const served = serve({ host, log, faces, servers, port: 0, ...options });
   return {

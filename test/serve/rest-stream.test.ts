@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 
 import { waitFor } from "../processes.ts";
 import { serveOver } from "./kit.ts";
-import { eventsOf, featureFull, jsonOf } from "./rest-kit.ts";
+import type { Fixture } from "./kit.ts";
+import { eventsOf, featureFull, fixtureKit, jsonOf } from "./rest-kit.ts";
 
 const legacy = { protocol: "legacy" } as const;
 
@@ -43,11 +44,76 @@ test("failures end a stream with their error, at 200 as they do without it", asy
   expect(await last("re_drop")).toMatchObject({ done: true, code: "uncertain" });
 });
 
-test("a call logs into nobody's stream where nobody knows whose line it is", async () => {
+test("what a server logs while it has one call alone is told in the stream of that", async () => {
   await using kit = serveOver(featureFull("re", legacy));
   const events = await eventsOf(await kit.ask("/tools", streamed("re_log")));
-  expect(events.map((event) => Object.keys(event)[0])).toEqual(["chunk", "done"]);
+  expect(events).toMatchObject([
+    { log: { level: "warning", data: "a line at warning" } },
+    { chunk: "logged" },
+    { done: true },
+  ]);
 });
+
+async function kinds(answer: Promise<Response>): Promise<unknown[]> {
+  return (await eventsOf(await answer)).map((event) => Object.keys(event)[0]);
+}
+
+test("a call logs into nobody's stream where nobody knows whose line it is", async () => {
+  await using kit = serveOver(featureFull("re", legacy));
+  // Whoever calls: this one is not served at all.
+  const other = new AbortController();
+  const begun = Promise.withResolvers<void>();
+  const onCall = () => begun.resolve();
+  const { signal } = other;
+  const hanging = kit.host.call({ tool: "re_hang", arguments: {}, signal, onCall });
+  await begun.promise;
+  expect(await kinds(kit.ask("/tools", streamed("re_log")))).toEqual(["chunk", "done"]);
+  other.abort();
+  await hanging;
+  expect(await kinds(kit.ask("/tools", streamed("re_log")))).toEqual(["log", "chunk", "done"]);
+});
+
+/** A server whose call writes `lines`, one message each, and then its answer. */
+function logging(lines: string, more: Fixture = {}): Record<string, Fixture> {
+  const program = `
+    import { serve, text, tool } from ${JSON.stringify(fixtureKit)};
+    const log = (params) => JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params }) + "\\n";
+    const logs = (_args, _message, server) => (server.raw(${lines}), text("done"));
+    await serve({ tools: [tool("logs")], calls: { logs } });`;
+  return { s: { prefix: "s_", args: ["-e", program], ...more } };
+}
+
+function redact(text: string): string {
+  return text.replaceAll("s3cr3t", "***");
+}
+
+test("a log is told as it came, whatever it is, without secrets", async () => {
+  const lines = `[{}, { level: 7, logger: 7, data: { a: ["s3cr3t"] } }, { level: "odd", logger: "l", data: null }].map(log).join("")
+    + log({ level: "info", data: 0 }).replace(":0}", ":" + "[".repeat(50_000) + "]".repeat(50_000) + "}")`;
+  await using kit = serveOver(logging(lines), { redact });
+  const events = await eventsOf(await kit.ask("/tools", streamed("s_logs")));
+  expect(events.slice(0, -2)).toEqual([
+    { log: { level: "info", data: null } },
+    { log: { level: "info", data: { a: ["***"] } } },
+    { log: { level: "odd", logger: "l", data: null } },
+    { log: { level: "info", data: expect.stringContaining("nested too deeply") } },
+  ]);
+  expect(events.at(-2)).toEqual({ chunk: "done" });
+});
+
+test("more logs than are read are counted, and take no memory", async () => {
+  const lines = `log({ level: "info", data: "x".repeat(1000) }).repeat(20_000)`;
+  await using kit = serveOver(logging(lines));
+  const answer = await kit.ask("/tools", streamed("s_logs"));
+  await waitFor(async () => (await jsonOf(await kit.ask("/calls")))[0]?.status === "completed");
+  const events = await eventsOf(answer);
+  const logs = events.filter((event) => "log" in event).map(({ log }) => log);
+  const last = logs.pop();
+  expect(logs.length).toBeLessThan(20_000);
+  expect(last).toMatchObject({ level: "notice", logger: "mcphost" });
+  expect(Number.parseInt(last.data, 10) + logs.length).toBe(20_000);
+  expect(events.slice(-2)).toMatchObject([{ chunk: "done" }, { done: true }]);
+}, 20_000);
 
 test.each([
   ["POST /tools", "/tools", { tool: "re_hang" }],

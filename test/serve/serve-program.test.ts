@@ -3,65 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { bunAlone, mcphost, root, sourceProgram, type TempDir, tempDir } from "../harness.ts";
+import { bunAlone, mcphost, root, tempDir } from "../harness.ts";
 import { tools } from "../host/kit.ts";
 import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
 import { pemPath } from "../transport/fetch-kit.ts";
+import { serveProgram } from "./program-kit.ts";
 
 const program = join(root, "test/fixtures/host/server.ts");
 const plan = JSON.stringify({ tools: tools("echo", "env", "pid", "silent", "wait") });
 const one = ["--", ...bunAlone, program, plan];
-
-interface Program extends AsyncDisposable {
-  url: string;
-  port: number;
-  pid: number;
-  keyFile: string;
-  home: TempDir;
-  /** Its exit status, once it has ended. */
-  exited: Promise<number>;
-  stderr: Promise<string>;
-  kill(signal: NodeJS.Signals): void;
-}
-
-/** Starts it and waits for its address. */
-async function serveProgram(args: string[], env: Record<string, string> = {}): Promise<Program> {
-  const home = await tempDir();
-  const proc = Bun.spawn([...sourceProgram, "serve", "--json", "--port", "0", ...args], {
-    cwd: home.path,
-    env: {
-      PATH: process.env["PATH"],
-      HOME: home.path,
-      XDG_CONFIG_HOME: home.file("config"),
-      XDG_STATE_HOME: home.file("state"),
-      XDG_CACHE_HOME: home.file("cache"),
-      ...env,
-    },
-    stdout: "pipe",
-    stderr: "pipe",
-    timeout: 30_000,
-    killSignal: "SIGKILL",
-  });
-  const stderr = proc.stderr.text();
-  const { value } = await proc.stdout.getReader().read();
-  if (value === undefined) throw new Error(await stderr);
-  return {
-    ...(JSON.parse(new TextDecoder().decode(value)) as Pick<
-      Program,
-      "url" | "port" | "pid" | "keyFile"
-    >),
-    home,
-    exited: proc.exited,
-    stderr,
-    kill: (signal) => proc.kill(signal),
-    async [Symbol.asyncDispose]() {
-      proc.kill("SIGKILL");
-      await proc.exited;
-      await nothingLeft(home.path);
-      await home[Symbol.asyncDispose]();
-    },
-  };
-}
 
 function post(url: string, tool: string, params: object, token?: string): Promise<Response> {
   return fetch(`${url}/tools`, {

@@ -302,7 +302,7 @@ describe("/events", () => {
   });
 
   test("one that reads nothing holds up no call and keeps nothing for ever", async () => {
-    await using it = serveOver({ a: {} });
+    await using it = serveOver({ a: { queueMax: 500 } });
     const socket = await Bun.connect({
       hostname: "127.0.0.1",
       port: it.served.port!,

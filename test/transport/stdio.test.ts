@@ -142,6 +142,30 @@ describe("how it closed", () => {
     expect(await transport.closed).toMatchObject({ kind: "error", error: fails });
   });
 
+  test("by closing its stdin alone: what it still says is heard", async () => {
+    const script = `
+      require("node:fs").closeSync(0);
+      console.log('${reply(1)}');
+      process.on("SIGTERM", () => (console.log('${reply(2)}'), process.exit(0)));
+      setInterval(() => {}, 1000);`;
+    const spec = {
+      name: "srv",
+      command: process.execPath,
+      args: ["-e", script],
+      env: { PATH: "/usr/bin:/bin" },
+    };
+    const child = spawnChild(spec, { log: silent, reaper: undefined, stopMs: 50 });
+    const transport = openStdio(child, { name: "srv", log: silent });
+    const { value: first } = await transport.incoming[Symbol.asyncIterator]().next();
+    expect(first).toMatchObject({ text: reply(1) });
+    const rest = all(transport);
+    const late = transport.send({ jsonrpc: "2.0", method: "x" });
+    await expect(late).rejects.toMatchObject({ code: "server_exit" });
+    expect(await transport.closed).toMatchObject({ kind: "error", how: "takes no more input" });
+    expect(await rest).toMatchObject([{ text: reply(2) }]);
+    await child.exited;
+  });
+
   test("by us, who left it to the reaper", async () => {
     let letGo: (() => void) | undefined;
     const reaper: Reaper = {

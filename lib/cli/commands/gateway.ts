@@ -7,6 +7,7 @@ import { HostError } from "../../base/errors.ts";
 import { LineSplitter } from "../../base/lines.ts";
 import type { Log } from "../../base/log.ts";
 import { compact } from "../../base/slice.ts";
+import { boundOf } from "../../serve/bound.ts";
 import { Duplex } from "../../serve/gateway-duplex.ts";
 import { createGateway } from "../../serve/gateway.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
@@ -26,6 +27,8 @@ export default command;
 
 // --- internal ---
 
+/** Of the one client, which may greet us again before what it had is gone. */
+const guestsMax = 4;
 /** How long requests that run when stdin ends may go on. */
 const graceMs = 2000;
 /** Characters that wait for a slow reader; what answers nothing is dropped beyond. */
@@ -46,6 +49,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     host: opened.host,
     log,
     stopping: stopping.signal,
+    guests: boundOf(guestsMax),
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
   const lines = new Lines(io.stdout);

@@ -11,6 +11,7 @@ import { openFromFlags } from "../open.ts";
 import { keepKey, newKey } from "../serve-key.ts";
 import { logFailures, showEvents } from "../serve-show.ts";
 import { serveTokens } from "../serve-tokens.ts";
+import { tracingOf } from "../serve-tracing.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -68,8 +69,10 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const { MCPHOST_TOKEN: _, ...env } = io.env;
   const waiting = { ...parsed, flags: { ...flags, wait: true } };
   await using opened = await openFromFlags(waiting, { ...io, env, signal }, log);
-  const { config, host } = opened;
+  const { config } = opened;
   const tokens = await serveTokens(parsed, config, io, log);
+  await using tracing = await tracingOf(io, log);
+  const host = tracing?.over(opened.host) ?? opened.host;
   const isShown = io.terminal.stderr && flags["quiet"] !== true;
   using _shown = isShown ? showEvents(host, io) : logFailures(host, log);
   const { serve } = await import("../../serve/serve.ts");

@@ -1,0 +1,47 @@
+/** A guest's own servers: what its client tells them, and hears of them, and nobody else's. It starts and ends none. */
+import type { ServerContext } from "./connection-types.ts";
+import type { Events } from "./events.ts";
+import type { NoticeListener, OwnServers } from "./guest-types.ts";
+import { askNow } from "./over.ts";
+import type { HostedServer } from "./server.ts";
+import type { OpenedHost } from "./types.ts";
+
+/** What a guest is, in place of what its host would be, to the servers that `own` gives by now. */
+export function ownServers(
+  own: () => readonly HostedServer[],
+  context: ServerContext,
+  events: Events,
+): OwnServers & Pick<OpenedHost, "askLogs" | "keepFresh"> {
+  const listeners = new Set<NoticeListener>();
+  events.watch((event) => {
+    if (event.type !== "server_state" || event.state !== "ready") return;
+    const { server: name } = event;
+    const client = own().find((server) => server.name === name)?.ready;
+    client?.onNotification((method, params) => {
+      for (const listener of listeners) listener(name, method, params);
+    });
+  });
+  let fresh: Promise<void> | undefined;
+  return {
+    owns: (name) => own().some((server) => server.name === name),
+    rootsChanged() {
+      for (const { ready, config } of own())
+        // One that has roots in its config knows no others.
+        if (ready?.era === "legacy" && config.roots === undefined)
+          ready.notify("notifications/roots/list_changed").catch(() => {});
+    },
+    onNotice(listener) {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+    askLogs(level) {
+      context.serverLogLevel = level;
+      askNow(own(), level);
+    },
+    keepFresh() {
+      fresh ??= import("./subscriptions.ts").then((room) =>
+        room.keepListsFresh(own, events, context),
+      );
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/**
+ * Other servers and rules for a host that is open: what must change is found by comparing entries, and all else stays as it
+ * is, processes and calls. It starts nothing by itself. Loaded when a host is first changed.
+ */
+import { HostError } from "../base/errors.ts";
+import type { ServerConfig } from "../config/types.ts";
+import type { ServerContext } from "./connection-types.ts";
+import type { HostParts } from "./over.ts";
+import type { Reconfiguration, Reconfigured } from "./reconfigure-types.ts";
+import { HostedServer } from "./server.ts";
+
+/** The parts of a host that may be changed. */
+export interface Changeable extends Pick<HostParts, "followers"> {
+  /** Replaced in place: everybody in the host looks at this array. */
+  servers: HostedServer[];
+  context: ServerContext;
+  /** By name: servers that were replaced or removed and have not ended yet. */
+  leaving: Map<string, Promise<unknown>>;
+}
+
+/** As `ChangeableHost.reconfigure`, at once. */
+export function reconfigure(
+  { servers: entries, policy, graceMs = graceDefaultMs }: Reconfiguration,
+  host: Changeable,
+): Reconfigured {
+  const { servers, context, leaving, followers } = host;
+  const wanted = entries.filter(({ disabled }) => disabled !== true);
+  const before = new Map(servers.map((server) => [server.name, server]));
+  const change = compared(before, wanted);
+  const isKept = new Set([...change.kept, ...change.adjusted]);
+  const stopped = servers.filter(({ name }) => !isKept.has(name));
+  const wasUp = stopped.filter((server) => server.status().state !== "idle");
+  for (const server of stopped) {
+    const { name } = server;
+    context.toolLists?.forget(name);
+    const gone = retired(server, change, graceMs);
+    const all: Promise<unknown> = Promise.all([leaving.get(name), gone]).then(
+      () => leaving.get(name) === all && leaving.delete(name),
+    );
+    leaving.set(name, all);
+  }
+  const now = wanted.map((entry) => {
+    const old = isKept.has(entry.name) ? before.get(entry.name) : undefined;
+    if (old === undefined) return new HostedServer(entry, context, afterOf(entry, leaving));
+    old.config = entry;
+    return old;
+  });
+  servers.splice(0, servers.length, ...now);
+  Object.assign(context, { servers: wanted, policy });
+  for (const follower of followers) follower(change);
+  const { emit } = context;
+  for (const { name } of wasUp) emit({ type: "server_state", server: name, state: "stopped" });
+  tellLists(otherNames(change), emit);
+  return change;
+}
+
+/** Stops a server whose place another has, or nobody. Settles when it has ended; never rejects. */
+export function retired(
+  server: HostedServer,
+  { removed }: Reconfigured,
+  graceMs: number = graceDefaultMs,
+): Promise<void> {
+  const { name } = server;
+  const what = removed.includes(name) ? "was taken out of the config" : "is another in the config";
+  const text = `server "${name}" was stopped: it ${what}`;
+  const reason = new HostError("cancelled", text, { facts: { server: name } });
+  return server.retire(reason, graceMs).catch(() => {});
+}
+
+/** The servers that are not what they were, in any way. */
+export function otherNames({ added, removed, changed, adjusted }: Reconfigured): Set<string> {
+  return new Set([...added, ...removed, ...changed, ...adjusted]);
+}
+
+/** Says that all lists of these servers changed. */
+export function tellLists(servers: Iterable<string>, emit: ServerContext["emit"]): void {
+  for (const server of servers) {
+    emit({ type: "tools_changed", server });
+    for (const list of ["prompts", "resources"] as const)
+      emit({ type: "list_changed", server, list });
+  }
+}
+
+// --- internal ---
+
+const graceDefaultMs = 10_000;
+
+/** What is looked at anew for each call or list: a server that runs need not know of it. */
+const adjustable = [
+  "prefix",
+  "rename",
+  "allowedTools",
+  "deniedTools",
+  "approval",
+  "toolsWithoutApproval",
+  "timeoutMs",
+  "startTimeoutMs",
+  "idleMs",
+  "lifecycle",
+] as const satisfies (keyof ServerConfig)[];
+
+function compared(
+  before: ReadonlyMap<string, HostedServer>,
+  wanted: readonly ServerConfig[],
+): Reconfigured {
+  const change: Reconfigured = { added: [], removed: [], changed: [], adjusted: [], kept: [] };
+  const names = new Set(wanted.map(({ name }) => name));
+  for (const name of before.keys()) if (!names.has(name)) change.removed.push(name);
+  for (const entry of wanted) {
+    const old = before.get(entry.name)?.config;
+    if (old === undefined) change.added.push(entry.name);
+    else if (!Bun.deepEquals(essence(old), essence(entry))) change.changed.push(entry.name);
+    else if (Bun.deepEquals(meaning(old), meaning(entry))) change.kept.push(entry.name);
+    // The project of a stranger may not loosen its own filters: trust is asked for anew, before the next start.
+    else change[entry.origin.kind === "found" ? "changed" : "adjusted"].push(entry.name);
+  }
+  return change;
+}
+
+/** An entry by what it means, however it is written. */
+function meaning(entry: ServerConfig): Partial<ServerConfig> {
+  const { written: _, ...rest } = entry;
+  return rest;
+}
+
+/** What of it cannot be changed on a server that runs. */
+function essence(entry: ServerConfig): Partial<ServerConfig> {
+  const rest = meaning(entry);
+  for (const key of adjustable) delete rest[key];
+  return rest;
+}
+
+/** Two processes of one server at a time may stand in each other's way: a port, a lock, a profile. */
+function afterOf(
+  { kind, name }: ServerConfig,
+  leaving: ReadonlyMap<string, Promise<unknown>>,
+): Promise<unknown> | undefined {
+  return kind === "stdio" ? leaving.get(name) : undefined;
+}

@@ -1,0 +1,140 @@
+/**
+ * Legacy clients with servers of their own: those that answer what servers ask, and all where a server is to be shared with
+ * nobody. What such servers ask goes to their one client, and its answer back, as they are (protocol.md 2.6).
+ */
+import { HostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { Answers } from "../client/answer-types.ts";
+import type { Capabilities } from "../protocol/mcp.ts";
+import type { Logs } from "./gateway-logs.ts";
+import { News } from "./gateway-news.ts";
+import { Questions } from "./gateway-questions.ts";
+import type { Send } from "./gateway-questions.ts";
+import type { Behind, Guest, Legacy } from "./gateway-types.ts";
+import { Updates } from "./gateway-updates.ts";
+import type { Bound } from "./types.ts";
+
+export interface GuestsContext {
+  /** What all clients have in common. */
+  shared: Behind;
+  logs: Logs;
+  log: Log;
+  /** How many there may be. */
+  guests: Bound;
+  coalesceMs: number;
+  subscriptionsMax: number;
+}
+
+/**
+ * Gives a client that was greeted servers of its own, where it needs any; disposing ends them.
+ * @throws HostError `server_start` with `facts.busy`: there are as many such clients as may be
+ */
+export async function admit(
+  client: Legacy,
+  { capabilities }: JsonObject,
+  context: GuestsContext,
+): Promise<Disposable | undefined> {
+  const { shared, logs } = context;
+  const declared = relayed(capabilities);
+  if (declared === undefined && !shared.host.keepsApart(client.scope.server)) return undefined;
+  const belongings = new DisposableStack();
+  if (declared === undefined) client.guest = await openGuest(undefined, context);
+  else {
+    const questions = new Questions(client.aside.ask);
+    const answersBy = (wayTo: (server: string) => Send | undefined): Answers => ({
+      relay: {
+        capabilities: declared,
+        ask: (method, params, { server, signal }) =>
+          questions.ask(method, named(method, params), { signal, on: wayTo(server) }),
+      },
+    });
+    // Of a legacy server it is not known which request it asks for.
+    const byLast = (server: string) => client.guest && logs.last(client.guest, server)?.ask;
+    client.guest = await openGuest(answersBy(byLast), context);
+    client.guest.answersOn = ({ ask }) => answersBy(() => ask);
+    client.questions = questions;
+    belongings.defer(() => questions.end());
+  }
+  const { guest } = client;
+  belongings.use(logs.hear(guest));
+  belongings.use(
+    guest.host.onNotice((server, method, params) => {
+      if (method === "notifications/elicitation/complete" && declared !== undefined)
+        (logs.last(guest, server) ?? client.aside).notify(method, params);
+    }),
+  );
+  belongings.defer(() => void guest[Symbol.asyncDispose]());
+  return belongings;
+}
+
+/** Hears what a client that was taken in says of its own accord. */
+export function hear(client: Legacy | undefined, method: string): void {
+  const { questions, guest } = client ?? {};
+  if (method === "notifications/roots/list_changed") guest?.host.rootsChanged();
+  questions?.flush();
+}
+
+// --- internal ---
+
+/** What a client can that we ask it in the name of servers; undefined where it answers nothing. */
+function relayed(capabilities: JsonObject[string] | undefined): Capabilities | undefined {
+  if (!isObject(capabilities)) return undefined;
+  const { sampling, elicitation, roots } = capabilities;
+  const declared = {
+    ...(isObject(sampling) && { sampling }),
+    ...(isObject(elicitation) && { elicitation }),
+    ...(isObject(roots) && { roots }),
+  };
+  return Object.keys(declared).length === 0 ? undefined : declared;
+}
+
+/** A visit to a URL has a name for legacy clients; modern servers give it none. */
+function named(method: string, params: JsonObject): JsonObject {
+  const isVisit = method === "elicitation/create" && params.mode === "url";
+  if (!isVisit || params.elicitationId !== undefined) return params;
+  return { ...params, elicitationId: crypto.randomUUID() };
+}
+
+async function openGuest(
+  answers: Answers | undefined,
+  { shared, log, guests, coalesceMs, subscriptionsMax }: GuestsContext,
+): Promise<Guest> {
+  if (!guests.take()) throw busyError(guests.max);
+  try {
+    const host = await shared.host.guest(answers);
+    // Those that are shared are followed for the host's own already.
+    host.keepFresh();
+    const news = new News(host, coalesceMs);
+    const own = new Updates({ host, log, followedMax: subscriptionsMax });
+    return {
+      host,
+      news,
+      updates: {
+        follow: (resource, listener) =>
+          (host.owns(resource.server) ? own : shared.updates).follow(resource, listener),
+      },
+      async [Symbol.asyncDispose]() {
+        news[Symbol.dispose]();
+        own[Symbol.dispose]();
+        try {
+          await host[Symbol.asyncDispose]();
+        } finally {
+          guests.release();
+        }
+      },
+    };
+  } catch (error) {
+    guests.release();
+    throw error;
+  }
+}
+
+function busyError(guestsMax: number): HostError {
+  const text = `${guestsMax} clients have servers of their own: no more for now`;
+  return new HostError("server_start", text, {
+    facts: { busy: true, retryMs: 5000, sent: false },
+    hint: "a client that declares no sampling, elicitation and roots shares them with the others",
+  });
+}

@@ -1,0 +1,116 @@
+/** The trace that clients of each face bring goes on to servers: in `_meta`, and in headers where there are any. */
+import { describe, expect, test } from "bun:test";
+
+import { readTraceParent, traceHeaders } from "../../lib/protocol/trace.ts";
+import { answerTo, modernInit, session, textOf, told } from "./gateway-kit.ts";
+import { serveOver } from "./kit.ts";
+import type { Fixture } from "./kit.ts";
+import { fixtureKit } from "./rest-kit.ts";
+
+const trace = {
+  traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  tracestate: "a=b,c=d",
+  baggage: "user=ann",
+};
+const other = "00-11111111111111111111111111111111-2222222222222222-00";
+
+const program = `import { serve, text, tool } from ${JSON.stringify(fixtureKit)};
+  const meta = (_args, message) => text(JSON.stringify(message.params._meta ?? null));
+  await serve({ tools: [tool("meta")], calls: { meta } });`;
+const local = { s: { prefix: "s_", args: ["-e", program] } };
+
+/** What the server got, as its only text says. */
+function got(all: Parameters<typeof answerTo>[0]): any {
+  return JSON.parse(textOf(answerTo(all)));
+}
+
+describe("the gateway", () => {
+  test("takes it from the headers of a request", async () => {
+    await using kit = serveOver(local);
+    const params = { name: "s_meta", arguments: {} };
+    const init = modernInit("tools/call", params, { headers: trace });
+    expect(got(await told(await kit.ask("/mcp", init)))).toMatchObject(trace);
+    const client = await session(kit);
+    const json = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    expect(got(await told(await client.ask({ json, headers: trace })))).toMatchObject(trace);
+    const bad = { ...trace, traceparent: "00-x" };
+    expect(got(await told(await client.ask({ json, headers: bad })))).not.toHaveProperty("baggage");
+  });
+
+  test("a trace in _meta of the request wins, whole", async () => {
+    await using kit = serveOver(local);
+    const client = await session(kit);
+    const params = { name: "s_meta", arguments: {}, _meta: { traceparent: other, "x/y": 1 } };
+    const json = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const meta = got(await told(await client.ask({ json, headers: trace })));
+    expect(meta).toMatchObject({ traceparent: other, "x/y": 1 });
+    expect(meta).not.toHaveProperty("tracestate");
+    expect(meta).not.toHaveProperty("baggage");
+    const mixed = { ...json, params: { ...params, _meta: { baggage: "mine=1" } } };
+    expect(got(await told(await client.ask({ json: mixed, headers: trace })))).toMatchObject({
+      ...trace,
+      baggage: "mine=1",
+    });
+  });
+});
+
+/** A server over HTTP whose only tool says which headers its call came with. */
+function headerServer(): Bun.Server<undefined> {
+  return Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      if (request.method !== "POST") return new Response(null, { status: 405 });
+      const { id, method } = (await request.json()) as { id?: number; method: string };
+      if (id === undefined) return new Response(null, { status: 202 });
+      const results: Record<string, object> = {
+        initialize: {
+          protocolVersion: "2025-06-18",
+          capabilities: { tools: {} },
+          serverInfo: { name: "h", version: "1" },
+        },
+        "tools/list": { tools: [{ name: "headers", inputSchema: { type: "object" } }] },
+        "tools/call": {
+          content: [{ type: "text", text: JSON.stringify(Object.fromEntries(request.headers)) }],
+        },
+      };
+      const result = results[method];
+      const error = { code: -32601, message: "Method not found" };
+      return Response.json({ jsonrpc: "2.0", id, ...(result ? { result } : { error }) });
+    },
+  });
+}
+
+test("a server that is reached over HTTP gets it in headers, too", async () => {
+  await using server = headerServer();
+  const remote: Fixture = { kind: "http", transport: "http", url: `${server.url}`, headers: {} };
+  await using kit = serveOver({ s: { prefix: "s_", ...remote } as Fixture });
+  const json = { tool: "s_headers" };
+  const ask = async (headers: Record<string, string>) => {
+    const answer = await kit.ask("/tools", { json, headers });
+    return JSON.parse(((await answer.json()) as any).plain_text_response);
+  };
+  expect(await ask(trace)).toMatchObject(trace);
+  const without = await ask({});
+  for (const name of Object.keys(trace)) expect(without).not.toHaveProperty(name);
+});
+
+test.each([
+  [{ traceparent: other, tracestate: "a\r\nx: y" }, { traceparent: other }],
+  [{ traceparent: other, baggage: "ü=1" }, { traceparent: other }],
+  [{ traceparent: other, baggage: "x".repeat(8193) }, { traceparent: other }],
+  [{ traceparent: 7, baggage: "a=b" }, {}],
+  [{ traceparent: "nonsense", baggage: "a=b" }, {}],
+  [{}, {}],
+])("%j: what no header can carry stays in _meta alone", (meta, headers) => {
+  const params = { name: "t", _meta: meta };
+  expect(traceHeaders({ jsonrpc: "2.0", id: 1, method: "tools/call", params })).toEqual(headers);
+});
+
+test("versions of later days are read as far as we know them", () => {
+  const parsed = { traceId: "1".repeat(32), spanId: "2".repeat(16), isSampled: false };
+  expect(readTraceParent(other)).toMatchObject(parsed);
+  expect(readTraceParent(`01${other.slice(2)}-more`)).toMatchObject(parsed);
+  expect(readTraceParent(`${other}-more`)).toBeUndefined();
+  expect(readTraceParent(`01${other.slice(2)}more`)).toBeUndefined();
+});
