@@ -23,8 +23,8 @@ export type Answerer = (params: JsonObject, asked: Asked) => Promise<JsonObject>
 
 /** What answers a server that asks. A capability is declared only if its function is there. */
 export interface Answers {
-  /** MCP Root objects `{ uri, name? }`. */
-  roots?: () => Promise<JsonObject[]>;
+  /** MCP Root objects `{ uri, name? }`, for the server of that name. */
+  roots?: (server: string) => Promise<JsonObject[]>;
   /**
    * Forms: `{ action, content? }`. Defaults are filled in (with `done: true` not: what is missing was left out on
    * purpose), and what does not fit the form is not sent: it is asked for again with the faults, and then declined.

@@ -61,7 +61,7 @@ export async function answerTo(
     const { name: server, signal } = options;
     return await relay.ask(method, params, { server, signal });
   }
-  if (method === "roots/list" && roots) return { roots: await roots() };
+  if (method === "roots/list" && roots) return { roots: await roots(options.name) };
   if (method === "sampling/createMessage" && sample) {
     const { answerSample } = await import("./sampling.ts");
     return await answerSample(params, options);

@@ -72,6 +72,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
         if (!(error instanceof RpcError)) throw error;
       }
     },
+    drop: (how) => peer.drop(how),
     [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
   };
   return client;

@@ -22,9 +22,9 @@ export interface Link {
 
 export async function openLink(options: ConnectOptions, inbound: Inbound): Promise<Link> {
   const transport = await options.open();
-  const { name, log } = options;
+  const { name, log, onSilent } = options;
   const { onRequest, onNotification } = inbound;
-  const peer = createPeer(transport, { name, log, onRequest, onNotification });
+  const peer = createPeer(transport, { name, log, onRequest, onNotification, onSilent });
   const openedAt = performance.now();
   return { transport, peer, openedAt, inbound, waitsFor: "initialize", mayRestart: false };
 }

@@ -66,6 +66,8 @@ export interface ConnectOptions {
   roundsMax?: number;
   /** Called for each change that the server tells of, declared or not; bursts are not coalesced. Never before `connect` is done. */
   onListChanged?: (list: "tools" | "prompts" | "resources") => void;
+  /** A request ran out, and nothing at all was heard from the server since it was begun. */
+  onSilent?: (() => void) | undefined;
   /** Is given each log notification as it came, beside the entry that the log gets. */
   onLog?: ((params: JsonObject) => void) | undefined;
 }
@@ -206,4 +208,6 @@ export interface McpClient extends AsyncDisposable {
   tasks(): Promise<ClientTasks>;
   /** @throws as `listTools`; any answer, an error too, means alive */
   ping(options?: RequestOptions): Promise<void>;
+  /** Closes it, as disposing does; what is under way is told at once `how` it ended, behind "server x". */
+  drop(how: string): Promise<void>;
 }

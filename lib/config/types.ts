@@ -125,6 +125,10 @@ export interface Limits {
   stderrTailBytes: number;
   schemaBytesMax: number;
   probeTimeoutMs: number;
+  /** For each hook of a plugin. */
+  hookTimeoutMs: number;
+  /** For whoever approves a call, or answers a server, plugins among them. */
+  approvalTimeoutMs: number;
 }
 
 /** What a config says about how we are reached (`mcphost serve`); flags win over it. */

@@ -1,7 +1,7 @@
 /**
  * Who may call what, by rules from flags and config. Pure. Among the rules that match, deny is stronger than ask and ask
- * stronger than allow, unless that allow is the answer to what is asked; where none matches everybody may. What a server offers at all is a question of its own
- * (`isOffered`), and no rule widens it.
+ * stronger than allow, unless that allow is the answer to what is asked; where none matches it depends on who asks. What a
+ * server offers at all is a question of its own (`isOffered`), and no rule widens it.
  */
 import { matchesGlob } from "../base/glob.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -20,10 +20,12 @@ export interface RuleSubject {
   arguments: JsonObject;
 }
 
-/** What the rules say; `rule` is the first of the strongest, absent where none matched. */
+/** What the rules say; `rule` is the first of the strongest, absent where none matched: then it is the actor's default. */
 export interface Decision {
   do: PolicyRule["do"];
   rule?: PolicyRule;
+  /** The person said yes beforehand (`answers`): that answers plugins that ask, too. */
+  isAnswered?: true;
 }
 
 /** What of a server's config decides about its tools. */
@@ -37,17 +39,29 @@ export interface ServerPolicy {
 
 /** Makes one function of all rules. */
 export function compileRules(policy: readonly PolicyRule[]): (subject: RuleSubject) => Decision {
-  if (policy.length === 0) return () => ({ do: "allow" });
+  if (policy.length === 0) return byDefault;
   const byStrength = (["deny", "ask", "allow"] as const).flatMap((strength) =>
-    policy.filter((rule) => rule.do === strength),
+    policy.filter((rule) => rule.do === strength && !isByHintsAlone(rule)),
   );
   const answers = policy.filter((rule) => rule.do === "allow" && rule.answers === true);
   return (subject) => {
     const strongest = byStrength.find((one) => matches(one, subject));
-    const answer = strongest?.do === "ask" && answers.find((one) => matches(one, subject));
-    const rule = answer || strongest;
-    return rule === undefined ? { do: "allow" } : { do: rule.do, rule };
+    if (strongest === undefined) return byDefault(subject);
+    if (strongest.do === "deny") return { do: "deny", rule: strongest };
+    const answer = answers.find((one) => matches(one, subject));
+    if (answer === undefined) return { do: strongest.do, rule: strongest };
+    const rule = strongest.do === "ask" ? answer : strongest;
+    return { do: "allow", rule, isAnswered: true };
   };
+}
+
+/**
+ * An allow that no tool and no server is named in, but what tools say of themselves: it answers nothing, for any server can
+ * say so.
+ */
+export function isByHintsAlone({ do: decision, tools, servers, annotations }: PolicyRule): boolean {
+  if (decision !== "allow" || annotations === undefined) return false;
+  return Object.keys(annotations).length > 0 && isAny(tools) && isAny(servers);
 }
 
 /** The rules that a server's `approval` and `toolsWithoutApproval` stand for. */
@@ -82,6 +96,18 @@ export function describeRule(rule: PolicyRule): string {
 }
 
 // --- internal ---
+
+const allowed: Decision = { do: "allow" };
+const asked: Decision = { do: "ask" };
+
+/** A person's own calls are theirs, and the client of a gateway asks its own user; scripts and models are asked about. */
+function byDefault({ actor }: RuleSubject): Decision {
+  return actor === "script" || actor === "model" ? asked : allowed;
+}
+
+function isAny(glob: string | undefined): boolean {
+  return glob === undefined || /^\*+$/.test(glob);
+}
 
 function matches(rule: PolicyRule, subject: RuleSubject): boolean {
   return (

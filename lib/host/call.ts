@@ -2,41 +2,26 @@
  * The one path of a tool call: resolve → prepare (rules, arguments) → execute → finalise (result, events). Every surface
  * comes through here. It never throws and never sends a call twice: what became of it is a value.
  */
-import { HostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
-import type { Log } from "../base/log.ts";
-import type { PolicyRule } from "../config/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
-import { decide } from "./decide.ts";
+import type { CallContext } from "./call-types.ts";
 import { toHostError } from "./failure.ts";
-import { failureOf, outcomeOf } from "./outcome.ts";
-import type { Registry } from "./registry.ts";
-import type { RunningCalls } from "./running.ts";
+import { failureOf, knownOutcome, outcomeOf } from "./outcome.ts";
+import { known, prepare, resolve, toCall, unknownTool } from "./prepare.ts";
 import type { CallOptions } from "./server-types.ts";
-import type { ListedTarget, Target } from "./tables.ts";
-import type { HostEvent, HostTool, OwnedCallRequest } from "./types.ts";
+import type { HostedServer } from "./server.ts";
+import type { HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
-export interface CallContext {
-  registry: Registry;
-  policy: readonly PolicyRule[];
-  validator: Validator;
-  emit: (event: HostEvent) => void;
-  log: Log;
-  running: RunningCalls;
-  /** Ends every call. */
-  signal: AbortSignal;
-}
-
 export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, policy, emit, log, running } = context;
+  const { registry, validator, gate, emit, running } = context;
   const { id = crypto.randomUUID(), signal: given } = request;
-  const startedAt = performance.now();
+  const way: Way = { startedAt: performance.now(), isSent: false };
   let call: Call | undefined;
-  let sent = false;
+  let listed: HostTool | undefined;
   let outcome: Outcome;
   try {
     // Nobody can end it before the host does, where nobody has its id or a signal.
@@ -44,53 +29,31 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     const signal = isLoose ? context.signal : running.begin(id, given);
     const target = known(request, registry) ?? (await resolve(request, context, signal));
     if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
-    const { server } = target;
-    let { listed } = target;
-    const { tool, arguments: args } = (call = toCall(request, target, { id, signal }));
-    emit({ type: "call_start", id: call.id, owner: call.owner, server: call.server, tool });
-    decide(call, target, policy);
-    request.onCall?.(call);
-    if (listed !== undefined && request.validate !== false) {
-      if (!validator.fits(listed, args))
-        listed = await fitting(call, { ...target, listed }, context);
-      // A person mistypes; programs have types, and are not to be slowed down.
-      if (request.actor === "user") validator.warnOfStrays(listed, args);
-    }
-    const timeoutMs = request.timeoutMs ?? server.timeoutMs;
-    let sentAt = 0;
-    const onSent = () => {
-      sent = true;
-      sentAt = performance.now();
-      debug(log, server.name, () => `tools/call of ${tool} is sent`);
-    };
-    const options = withOptional({ signal, timeoutMs, onSent }, request);
-    let made: { task: Task; session?: Session } | undefined;
-    if (request.detach === true || listed?.execution?.taskSupport === "required") {
-      const { wishOf } = await import("./tasks-wish.ts");
-      options.task = wishOf(listed, request.detach === true, (task, session) => {
-        made = { task, ...(session && { session }) };
-      });
-    }
-    const reply = await server.call(tool, args, options);
-    debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
-    outcome = outcomeOf(reply, performance.now() - startedAt);
-    if (request.detach === true && made !== undefined) {
-      const { durationMs } = outcome;
-      outcome = { status: "detached", server: server.name, ...made, durationMs };
-    }
-    if (listed?.outputSchema !== undefined && outcome.status === "completed") {
-      const problems = await validator.checkResult(listed, reply.result);
-      if (problems !== undefined) outcome.outputMismatch = problems;
-    }
+    listed = target.listed;
+    call = toCall(request, target, { id, signal });
+    const { owner, server, tool } = call;
+    emit({ type: "call_start", id, owner, server, tool });
+    const prepared = await prepare(call, target, { request, context });
+    listed = prepared.listed;
+    outcome =
+      prepared.result === undefined
+        ? await execute(call, { server: target.server, listed, request, context, way })
+        : knownOutcome(prepared.result, performance.now() - way.startedAt);
+    await checkOutput(outcome, listed, validator);
   } catch (error) {
     const ours = toHostError(error, call?.server ?? request.tool, call?.tool);
     // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
     if (call !== undefined && ours.facts.rpcCode === invalidParams) registry.doubt(call.server);
     // Handed over is not sent where nobody took it.
-    const isSent = sent && ours.facts.sent !== false;
-    outcome = failureOf(ours, { sent: isSent, durationMs: performance.now() - startedAt });
+    const sent = way.isSent && ours.facts.sent !== false;
+    outcome = failureOf(ours, { sent, durationMs: performance.now() - way.startedAt });
   }
   running.done(id);
+  if (gate !== undefined && call !== undefined) {
+    const answered = outcome;
+    outcome = await gate.ended(call, listed, answered);
+    if (outcome !== answered) await checkOutput(outcome, listed, validator);
+  }
   const told = call ?? untold(id, request, outcome, emit);
   if (told !== undefined) {
     const { owner, server, tool } = told;
@@ -100,7 +63,65 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   return outcome;
 }
 
+/** The key of `_meta` by which a tool of a plugin finds the call that it runs for. It never leaves the process. */
+export const callKey = "mcphost/call";
+
 // --- internal ---
+
+interface Way {
+  /** On the clock of `performance.now`. */
+  startedAt: number;
+  /** It was handed over whole. */
+  isSent: boolean;
+}
+
+interface Executing {
+  server: HostedServer;
+  listed: HostTool | undefined;
+  request: OwnedCallRequest;
+  context: CallContext;
+  way: Way;
+}
+
+/** Sends the call and waits for its answer. @throws HostError, RpcError */
+async function execute(
+  { id, tool, arguments: args, signal }: Call,
+  { server, listed, request, context, way }: Executing,
+): Promise<Outcome> {
+  const { log } = context;
+  const timeoutMs = request.timeoutMs ?? server.timeoutMs;
+  let sentAt = 0;
+  const onSent = () => {
+    way.isSent = true;
+    sentAt = performance.now();
+    debug(log, server.name, () => `tools/call of ${tool} is sent`);
+  };
+  const options = withOptional({ signal, timeoutMs, onSent }, request);
+  if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };
+  let made: { task: Task; session?: Session } | undefined;
+  if (request.detach === true || listed?.execution?.taskSupport === "required") {
+    const { wishOf } = await import("./tasks-wish.ts");
+    options.task = wishOf(listed, request.detach === true, (task, session) => {
+      made = { task, ...(session && { session }) };
+    });
+  }
+  const reply = await server.call(tool, args, options);
+  debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
+  const durationMs = performance.now() - way.startedAt;
+  if (request.detach === true && made !== undefined)
+    return { status: "detached", server: server.name, ...made, durationMs };
+  return outcomeOf(reply, durationMs);
+}
+
+async function checkOutput(
+  outcome: Outcome,
+  listed: HostTool | undefined,
+  validator: Validator,
+): Promise<void> {
+  if (listed?.outputSchema === undefined || outcome.status !== "completed") return;
+  const problems = await validator.checkResult(listed, outcome.result);
+  if (problems !== undefined) outcome.outputMismatch = problems;
+}
 
 /** Tells of a call that failed before its tool was found, where it is known whose it is: its server cannot be reached, say. */
 function untold(
@@ -116,65 +137,6 @@ function untold(
   return told;
 }
 
-/** What the name was found to mean before, where the call needs its tool's listing. */
-function known(
-  { tool, validate, detach }: OwnedCallRequest,
-  registry: Registry,
-): ListedTarget | undefined {
-  return validate === false && detach !== true ? undefined : registry.known(tool);
-}
-
-/** Without validation nothing is listed, unless the name or a rule needs it. */
-async function resolve(
-  { tool, validate = true, detach = false, timeoutMs: waitMs, listedOnly }: OwnedCallRequest,
-  { registry, policy }: CallContext,
-  signal: AbortSignal,
-): Promise<Target> {
-  const needed = validate || detach || policy.some((rule) => rule.annotations !== undefined);
-  const target = needed ? undefined : registry.resolveUnlisted(tool);
-  return target ?? (await registry.resolve(tool, { signal, waitMs, listedOnly }));
-}
-
-/**
- * The tool, as it is listed where the arguments fit it: those that do not fit an old list may fit a new one (protocol.md
- * 1.11). @throws HostError `usage`
- */
-async function fitting(
-  { arguments: args, signal }: Call,
-  target: ListedTarget,
-  { registry, validator }: CallContext,
-): Promise<HostTool> {
-  try {
-    await validator.checkArguments(target.listed, args);
-    return target.listed;
-  } catch (error) {
-    const anew = await registry.anew(target, { signal });
-    if (anew === undefined) throw error;
-    await validator.checkArguments(anew.listed, args);
-    return anew.listed;
-  }
-}
-
-function toCall(
-  request: OwnedCallRequest,
-  { server, tool, listed }: Target,
-  { id, signal }: Pick<Call, "id" | "signal">,
-): Call {
-  const { arguments: args = {}, actor = "script", onProgress } = request;
-  const call: Call = {
-    id,
-    owner: request.owner ?? "default",
-    server: server.name,
-    tool,
-    arguments: args,
-    actor,
-    annotations: listed?.annotations ?? {},
-    signal,
-  };
-  if (onProgress !== undefined) call.onProgress = onProgress;
-  return call;
-}
-
 /** `options` with what else was asked for. */
 function withOptional(
   options: CallOptions,
@@ -186,9 +148,4 @@ function withOptional(
   if (answers !== undefined) options.answers = answers;
   if (rounds !== undefined) options.rounds = rounds;
   return options;
-}
-
-/** What is hidden from who asks is told as if it were not there: no name near it, no other tool's name. */
-function unknownTool(tool: string): HostError {
-  return new HostError("usage", `no tool is called ${JSON.stringify(tool)}`, { facts: { tool } });
 }

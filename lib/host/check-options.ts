@@ -109,6 +109,7 @@ const Options = v.strictObject(
   {
     servers: record(HostServerSchema),
     policy: v.optional(v.array(Rule, "an array of rules")),
+    plugins: v.optional(v.array(v.unknown(), "an array of plugins")),
     env: map(v.optional(string)),
     signal: v.optional(signal),
     log: action,

@@ -1,6 +1,6 @@
 /** What the connection of one server is made with, and how long it is waited for. Types only. */
-import type { ServerConfig } from "../config/types.ts";
 import type { LaunchContext } from "./launch-types.ts";
+import type { HostedConfig } from "./server-types.ts";
 import type { HostEvent } from "./types.ts";
 
 /** What all servers of a host share. */
@@ -12,7 +12,7 @@ export interface ServerContext extends LaunchContext {
 
 export interface ConnectionOptions {
   /** Read anew for each start. */
-  readonly config: ServerConfig;
+  readonly config: HostedConfig;
   context: ServerContext;
   /** Tells what happens to the server. */
   emit: ServerContext["emit"];

@@ -134,10 +134,10 @@ export class Connection implements AsyncDisposable {
   // --- internal ---
 
   /** The client is not everybody's any more, and the next use starts another. */
-  #letGo(): void {
+  #letGo(error?: HostError): void {
     this.#current = undefined;
     this.#ready = undefined;
-    this.#enter("idle");
+    this.#enter(error === undefined ? "idle" : "failed", error);
   }
 
   #start(): void {
@@ -148,7 +148,8 @@ export class Connection implements AsyncDisposable {
 
   async #launch(): Promise<McpClient> {
     const { config, context, emit, after, onToolsChanged } = this.#options;
-    const life: Life = { startedAt: performance.now(), answered: false };
+    const life: Life = { startedAt: performance.now(), answered: false, isDoubted: false };
+    let greeted: McpClient | undefined;
     const session = this.#session;
     this.#session = undefined;
     this.#enter("starting");
@@ -161,10 +162,14 @@ export class Connection implements AsyncDisposable {
           list === "tools"
             ? onToolsChanged()
             : emit({ type: "list_changed", server: this.#name, list }),
+        onSilent: () => {
+          if (greeted !== undefined && !life.isDoubted) void this.#doubt(greeted, life);
+        },
         forget: this.#isEraLost,
         session,
       });
       this.#isEraLost = false;
+      greeted = client;
       this.#clients.set(client, life);
       this.#ready = client;
       this.#era = client.era;
@@ -179,6 +184,23 @@ export class Connection implements AsyncDisposable {
       this.#enter(failure.code === "cancelled" ? "stopped" : "failed", failure);
       throw failure;
     }
+  }
+
+  /** A request ran out in silence: a server that does not even answer a ping is stopped, and its next use starts it again. */
+  async #doubt(client: McpClient, life: Life): Promise<void> {
+    life.isDoubted = true;
+    const { context } = this.#options;
+    const room = await import("./watchdog.ts");
+    if (await room.isThere(client, { pingMs: context.pingMs, signal: this.signal })) {
+      life.isDoubted = false;
+      return;
+    }
+    if (!this.#clients.has(client)) return;
+    this.#count(life, room.muteText);
+    const wasCurrent = this.#ready === client;
+    if (wasCurrent) this.#letGo(room.muteError(this.#name));
+    context.log({ level: "warn", server: this.#name, text: room.muteLog });
+    context.keep(client.drop(room.muteEnd));
   }
 
   #ended(client: McpClient, life: Life, info: CloseInfo): void {

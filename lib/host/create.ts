@@ -2,11 +2,12 @@
 import { HostError } from "../base/errors.ts";
 import { silent } from "../base/log.ts";
 import type { ServerConfig, ServerTls } from "../config/types.ts";
+import type { Plugin } from "../hooks/plugin.ts";
 import { guardedFeatures } from "./guard-features.ts";
 import { guardedCall, guardedLog } from "./guard.ts";
 import { openHost } from "./host.ts";
-import type { HostOptions, HostServer } from "./option-types.ts";
-import type { Host } from "./types.ts";
+import type { HostOptions, HostServer, OpenHostOptions } from "./option-types.ts";
+import type { Host, OpenedHost } from "./types.ts";
 
 /**
  * Opens a host over the given servers; they start when first used. Close it with `await using`, or by aborting
@@ -16,10 +17,10 @@ import type { Host } from "./types.ts";
 export async function createHost(options: HostOptions): Promise<Host> {
   const { checkOptions } = await import("./check-options.ts");
   checkOptions(options);
-  const { servers, policy = [], env = {}, signal, limits, answers } = options;
+  const { servers, policy = [], plugins = [], env = {}, signal, limits, answers } = options;
   const log = guardedLog(options.log ?? silent);
   const entries = Object.entries(servers).map(([name, server]) => toEntry(name, server));
-  const host = openHost({
+  const opened: OpenHostOptions = {
     servers: entries,
     prepare: async (server) => (server.kind === "http" ? await withPem(server) : server),
     policy,
@@ -28,7 +29,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     log,
     ...(limits && { limits }),
     ...(answers && { answers }),
-  });
+  };
+  const host = plugins.length === 0 ? openHost(opened) : await openPlugged(plugins, opened);
   const close = () => void host[Symbol.asyncDispose]();
   if (signal?.aborted) close();
   else signal?.addEventListener("abort", close, { once: true });
@@ -46,6 +48,21 @@ export async function createHost(options: HostOptions): Promise<Host> {
 }
 
 // --- internal ---
+
+/** @throws HostError `config`: what is no plugin, or could not be set up */
+async function openPlugged(
+  plugins: readonly Plugin[],
+  options: OpenHostOptions,
+): Promise<OpenedHost> {
+  const [{ setUpPlugins }, { openPluggedHost }] = await Promise.all([
+    import("../hooks/runner.ts"),
+    import("./plugins.ts"),
+  ]);
+  const { log, limits } = options;
+  const named = plugins.map((plugin, at) => ({ plugin, from: `plugins[${at}]` }));
+  const runner = await setUpPlugins({ ...limits, plugins: named, log });
+  return await openPluggedHost(runner, options);
+}
 
 function toEntry(name: string, server: HostServer): ServerConfig {
   const given = Object.entries(server).filter(([, value]) => value !== undefined);

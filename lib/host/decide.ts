@@ -3,31 +3,43 @@ import { HostError } from "../base/errors.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Call } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
+import type { Decision } from "../hooks/rules.ts";
 import type { Target } from "./tables.ts";
 
-/** Holds a call against the rules, which are made ready once for its tool. @throws HostError `denied` */
-export function decide(call: Call, target: Target, policy: readonly PolicyRule[]): void {
+export interface DecideOptions {
+  policy: readonly PolicyRule[];
+  /** By what else it is known, besides the names of its target. */
+  names: readonly string[];
+}
+
+/**
+ * Holds a call against the rules, which are made ready once for its tool. What is asked about is for others to say.
+ * @throws HostError `denied` by a rule that denies
+ */
+export function decide(
+  call: Call,
+  target: Target,
+  { policy, names: more }: DecideOptions,
+): Decision {
   const { server, names } = target;
   target.decide ??= compileRules([...policy, ...approvalRules(server.config, names)]);
   const { actor, annotations, arguments: args } = call;
   const decision = target.decide({
     server: call.server,
-    names,
+    names: more.length === 0 ? names : [...names, ...more],
     actor,
     annotations,
     arguments: args,
   });
-  if (decision.do === "allow" || decision.rule === undefined) return;
   const { rule } = decision;
+  if (decision.do !== "deny" || rule === undefined) return decision;
   const by = describeRule(rule);
   const why = rule.reason === undefined || rule.reason === by ? "" : `: ${rule.reason}`;
-  const what = `${call.tool} of server "${call.server}"`;
-  const asked = rule.do === "ask";
-  const text = asked
-    ? `${what} needs approval and nobody can be asked here (${by}${why})`
-    : `${what} is denied by ${by}${why}`;
-  throw new HostError("denied", text, {
-    facts: { server: call.server, tool: call.tool, rule: by, ...(asked && { option: "policy" }) },
-    ...(asked && { hint: "allow it beforehand: change the rule, or add one that allows it" }),
-  });
+  throw new HostError(
+    "denied",
+    `${call.tool} of server "${call.server}" is denied by ${by}${why}`,
+    {
+      facts: { server: call.server, tool: call.tool, rule: by },
+    },
+  );
 }

@@ -4,8 +4,8 @@
  */
 import type { HostError } from "../base/errors.ts";
 import type { Outcome } from "../hooks/call.ts";
+import type { CallContext } from "./call-types.ts";
 import { runCall } from "./call.ts";
-import type { CallContext } from "./call.ts";
 import type { ServerContext } from "./connection-types.ts";
 import { Registry } from "./registry.ts";
 import { RunningCalls } from "./running.ts";
@@ -24,10 +24,11 @@ export class Desk {
     this.#servers = servers;
     this.#context = context;
     this.#registry = new Registry(servers, context);
-    const { policy, emit, signal, log, limits } = context;
+    const { policy, gate, approve, emit, signal, log, limits } = context;
     const validator = new Validator(log, limits?.schemaBytesMax);
     const running = new RunningCalls(signal);
-    this.#calls = { registry: this.#registry, policy, validator, emit, log, running, signal };
+    const asked = { policy, gate, approve };
+    this.#calls = { registry: this.#registry, ...asked, validator, emit, log, running, signal };
   }
 
   /** The servers or the rules are others. Calls that run go on with those that they began with. */
@@ -48,9 +49,10 @@ export class Desk {
   }
 
   /** As `Host.resolve`. */
-  async resolve(name: string, { signal: given, anew }: ResolveOptions = {}): Promise<HostTool> {
-    const signal = this.#within(given);
-    const target = await this.#registry.resolve(name, { signal });
+  async resolve(name: string, options: ResolveOptions = {}): Promise<HostTool> {
+    const { anew, listedOnly } = options;
+    const signal = this.#within(options.signal);
+    const target = await this.#registry.resolve(name, { signal, listedOnly });
     return ((anew && (await this.#registry.anew(target, { signal }))) || target).listed;
   }
 

@@ -4,14 +4,13 @@ import { HostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { McpClient, ToolList } from "../client/types.ts";
-import type { ServerConfig } from "../config/types.ts";
 import { toListError } from "./failure.ts";
 import type { ToolListStore } from "./option-types.ts";
-import type { UseOptions } from "./server-types.ts";
+import type { HostedConfig, UseOptions } from "./server-types.ts";
 import { waitFor } from "./wait.ts";
 
 export interface FetchOptions {
-  config: ServerConfig;
+  config: HostedConfig;
   log: Log;
   toolLists?: ToolListStore | undefined;
   signal: AbortSignal;
@@ -69,7 +68,7 @@ function lateList(server: string, timeoutMs: number): HostError {
 async function usable<List extends ToolList>(
   list: List,
   client: McpClient,
-  config: ServerConfig,
+  config: HostedConfig,
 ): Promise<List> {
   if (config.kind !== "http") return list;
   const { usableTools } = await import("./remote.ts");

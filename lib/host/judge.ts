@@ -1,14 +1,15 @@
 /** What the rules would say of a call of each tool, and by which rule. Pure; it decides by the same rules as a call. */
-import type { PolicyRule, ServerConfig } from "../config/types.ts";
+import type { PolicyRule } from "../config/types.ts";
 import type { Actor } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import type { RuleSubject } from "../hooks/rules.ts";
 import { namesOf } from "./names.ts";
+import type { HostedConfig } from "./server-types.ts";
 import type { HostTool, Judgement } from "./types.ts";
 
 export interface JudgeOptions {
   policy: readonly PolicyRule[];
-  servers: readonly ServerConfig[];
+  servers: readonly HostedConfig[];
   /** Who would call. */
   actor: Actor;
 }

@@ -26,6 +26,8 @@ export interface LaunchOptions {
   /** Gives up the start; afterwards it has no meaning. */
   signal: AbortSignal;
   onListChanged: (list: "tools" | "prompts" | "resources") => void;
+  /** As of the client. */
+  onSilent?: () => void;
   /** A session that is gone on with, where the server is reached over HTTP. */
   session?: Session | undefined;
   /** What is remembered of the server's era is wrong. @default false */

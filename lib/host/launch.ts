@@ -72,7 +72,10 @@ const rooms = () =>
   Promise.all([import("../client/client.ts"), import("../transport/stdio.ts")] as const);
 
 /** Of a connection, what is the same for every kind of server. */
-function commonOf(server: ServerConfig, { context, signal, onListChanged }: LaunchOptions) {
+function commonOf(
+  server: ServerConfig,
+  { context, signal, onListChanged, onSilent }: LaunchOptions,
+) {
   const { answers = {}, limits, log, serverLogLevel = "warning" } = context;
   const startTimeoutMs = startTimeoutOf(server);
   return {
@@ -86,6 +89,7 @@ function commonOf(server: ServerConfig, { context, signal, onListChanged }: Laun
     ...(serverLogLevel !== null && { logLevel: serverLogLevel }),
     ...(startTimeoutMs !== undefined && { startTimeoutMs }),
     onListChanged,
+    onSilent,
     onLog: (params: JsonObject) => context.heard(server.name, params),
   };
 }

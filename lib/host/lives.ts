@@ -10,6 +10,8 @@ export interface Life {
   startedAt: number;
   /** It answered a call. */
   answered: boolean;
+  /** It is being found out whether it is there at all. */
+  isDoubted: boolean;
 }
 
 /** A verdict that is not "start". */

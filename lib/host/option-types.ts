@@ -62,6 +62,8 @@ export interface OpenHostOptions {
   toolLists?: ToolListStore;
   /** What to ask servers to log; null: nothing is asked. @default "warning" */
   serverLogLevel?: McpLogLevel | null;
+  /** How long a server that fell silent may take to answer a ping before it is stopped. @default 5000 */
+  pingMs?: number;
   /** Starts the reaper, so that servers end even if we are killed. @default true */
   reaper?: boolean;
   /** A server that runs already: its first start takes this process, and the host its reaper. */

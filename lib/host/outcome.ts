@@ -2,6 +2,7 @@
 import type { HostError } from "../base/errors.ts";
 import type { CallReply } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
 
 /** What became of a call that was answered. */
 export function outcomeOf(reply: CallReply, durationMs: number): Outcome {
@@ -25,6 +26,12 @@ export function outcomeOf(reply: CallReply, durationMs: number): Outcome {
     },
     durationMs,
   };
+}
+
+/** What became of a call whose result was known without its server. */
+export function knownOutcome(result: ToolResult, durationMs: number): Outcome {
+  const status = result.isError === true ? "failed" : "completed";
+  return { status, result, raw: JSON.stringify(result), durationMs };
 }
 
 /** What became of a call that failed. */

@@ -1,12 +1,17 @@
 /** What changes when an open host gets other servers or rules. Types only. */
-import type { PolicyRule, ServerConfig } from "../config/types.ts";
+import type { Limits, PolicyRule } from "../config/types.ts";
+import type { HostedConfig } from "./server-types.ts";
 import type { OpenedHost } from "./types.ts";
 
 /** What a host is to own from now on. */
 export interface Reconfiguration {
   /** In the order of the config, which decides names; disabled ones are left out. */
-  servers: readonly ServerConfig[];
+  servers: readonly HostedConfig[];
   policy: PolicyRule[];
+  /** For what is started or reached from now on. @default as before */
+  limits?: Partial<Limits>;
+  /** Others are to be told that all lists changed, for reasons of their own. @default false */
+  relist?: boolean;
   /** How long calls on servers that are removed or changed have to end; then they are told. @default 10000 */
   graceMs?: number;
 }

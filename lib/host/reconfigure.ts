@@ -3,10 +3,10 @@
  * is, processes and calls. It starts nothing by itself. Loaded when a host is first changed.
  */
 import { HostError } from "../base/errors.ts";
-import type { ServerConfig } from "../config/types.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { HostParts } from "./over.ts";
 import type { Reconfiguration, Reconfigured } from "./reconfigure-types.ts";
+import type { HostedConfig } from "./server-types.ts";
 import { HostedServer } from "./server.ts";
 
 /** The parts of a host that may be changed. */
@@ -20,11 +20,13 @@ export interface Changeable extends Pick<HostParts, "followers"> {
 
 /** As `ChangeableHost.reconfigure`, at once. */
 export function reconfigure(
-  { servers: entries, policy, graceMs = graceDefaultMs }: Reconfiguration,
+  { servers: entries, policy, limits, relist, graceMs = graceDefaultMs }: Reconfiguration,
   host: Changeable,
 ): Reconfigured {
   const { servers, context, leaving, followers } = host;
-  const wanted = entries.filter(({ disabled }) => disabled !== true);
+  // What plugins bring is in no config.
+  const ofPlugins = context.servers.filter(({ kind }) => kind === "plugin");
+  const wanted = [...entries.filter(({ disabled }) => disabled !== true), ...ofPlugins];
   const before = new Map(servers.map((server) => [server.name, server]));
   const change = compared(before, wanted);
   const isKept = new Set([...change.kept, ...change.adjusted]);
@@ -45,12 +47,14 @@ export function reconfigure(
     old.config = entry;
     return old;
   });
+  const names = now.map(({ name }) => name);
   servers.splice(0, servers.length, ...now);
-  Object.assign(context, { servers: wanted, policy });
+  Object.assign(context, { servers: wanted, policy, ...(limits && { limits }) });
   for (const follower of followers) follower(change);
   const { emit } = context;
   for (const { name } of wasUp) emit({ type: "server_state", server: name, state: "stopped" });
-  tellLists(otherNames(change), emit);
+  const isMoved = !Bun.deepEquals(orderOf([...before.keys()], isKept), orderOf(names, isKept));
+  tellLists(relist || isMoved ? new Set([...before.keys(), ...names]) : otherNames(change), emit);
   return change;
 }
 
@@ -97,11 +101,11 @@ const adjustable = [
   "startTimeoutMs",
   "idleMs",
   "lifecycle",
-] as const satisfies (keyof ServerConfig)[];
+] as const satisfies (keyof HostedConfig)[];
 
 function compared(
   before: ReadonlyMap<string, HostedServer>,
-  wanted: readonly ServerConfig[],
+  wanted: readonly HostedConfig[],
 ): Reconfigured {
   const change: Reconfigured = { added: [], removed: [], changed: [], adjusted: [], kept: [] };
   const names = new Set(wanted.map(({ name }) => name));
@@ -117,14 +121,19 @@ function compared(
   return change;
 }
 
+/** The first of two servers has a name that both could have. */
+function orderOf(names: readonly string[], of: ReadonlySet<string>): string[] {
+  return names.filter((name) => of.has(name));
+}
+
 /** An entry by what it means, however it is written. */
-function meaning(entry: ServerConfig): Partial<ServerConfig> {
+function meaning(entry: HostedConfig): Partial<HostedConfig> {
   const { written: _, ...rest } = entry;
   return rest;
 }
 
 /** What of it cannot be changed on a server that runs. */
-function essence(entry: ServerConfig): Partial<ServerConfig> {
+function essence(entry: HostedConfig): Partial<HostedConfig> {
   const rest = meaning(entry);
   for (const key of adjustable) delete rest[key];
   return rest;
@@ -132,7 +141,7 @@ function essence(entry: ServerConfig): Partial<ServerConfig> {
 
 /** Two processes of one server at a time may stand in each other's way: a port, a lock, a profile. */
 function afterOf(
-  { kind, name }: ServerConfig,
+  { kind, name }: HostedConfig,
   leaving: ReadonlyMap<string, Promise<unknown>>,
 ): Promise<unknown> | undefined {
   return kind === "stdio" ? leaving.get(name) : undefined;

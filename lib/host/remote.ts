@@ -7,17 +7,17 @@ import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallReply, McpClient, ToolList } from "../client/types.ts";
-import type { ServerConfig } from "../config/types.ts";
 import { argumentHeaders, headerFault } from "../protocol/argument-headers.ts";
 import type { ArgumentHeaders } from "../protocol/argument-headers.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch } from "../protocol/meta.ts";
 import type { WaitOptions } from "./connection-types.ts";
 import type { Connection } from "./connection.ts";
+import type { HostedConfig } from "./server-types.ts";
 import type { ToolCache } from "./tool-list.ts";
 
 export interface RemoteOptions {
-  config: ServerConfig;
+  config: HostedConfig;
   connection: Connection;
   lists: ToolCache;
 }
@@ -121,7 +121,7 @@ export class Remote {
 }
 
 /** A list without the tools that must not be used over HTTP, each with its reason (protocol.md 1.5). */
-export function usableTools(list: ToolList, client: McpClient, config: ServerConfig): ToolList {
+export function usableTools(list: ToolList, client: McpClient, config: HostedConfig): ToolList {
   if (!wantsHeaders(client, config)) return list;
   const warnings = [...list.warnings];
   const tools = list.tools.filter(({ name, inputSchema }) => {
@@ -136,7 +136,7 @@ export function usableTools(list: ToolList, client: McpClient, config: ServerCon
 // --- internal ---
 
 /** Only Streamable HTTP has headers, and only the modern era asks for them. */
-function wantsHeaders({ era }: McpClient, config: ServerConfig): boolean {
+function wantsHeaders({ era }: McpClient, config: HostedConfig): boolean {
   return era === "modern" && config.kind === "http" && !/^wss?:/i.test(config.url);
 }
 

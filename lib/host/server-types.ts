@@ -1,5 +1,18 @@
 /** How a server of the host is used, and called. Types only. */
 import type { CallOptions as ClientCallOptions } from "../client/types.ts";
+import type { HttpServer, ServerConfig, StdioServer } from "../config/types.ts";
+import type { Transport } from "../transport/transport.ts";
+
+/** What a host owns: servers of a config, and those in memory that hold the tools of plugins. */
+export type HostedConfig = ServerConfig | PluginServer;
+
+type Common = Omit<Pick<StdioServer, keyof StdioServer & keyof HttpServer>, "kind">;
+
+/** A server in memory: it needs no trust, no process and no address. Its tools keep their names, whatever others claim. */
+export interface PluginServer extends Common {
+  kind: "plugin";
+  open: () => Promise<Transport>;
+}
 
 export interface UseOptions {
   signal: AbortSignal;

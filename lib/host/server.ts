@@ -6,14 +6,13 @@ import { abortable, Semaphore, settlesWithin } from "../base/async.ts";
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallReply, McpClient } from "../client/types.ts";
-import type { ServerConfig } from "../config/types.ts";
 import type { Era, Session } from "../protocol/mcp.ts";
 import type { ServerContext, WaitOptions } from "./connection-types.ts";
 import { Connection } from "./connection.ts";
 import { fetchTools, sharedList } from "./fetch-tools.ts";
 import type { Remote } from "./remote.ts";
 import { statusOf } from "./server-status.ts";
-import type { CallOptions, UseOptions } from "./server-types.ts";
+import type { CallOptions, HostedConfig, UseOptions } from "./server-types.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { ServerStatus } from "./types.ts";
@@ -25,7 +24,7 @@ const concurrencyDefault = 64;
 
 export class HostedServer implements AsyncDisposable {
   /** What a running server needs of it does not change; the rest may (`reconfigure`). */
-  config: ServerConfig;
+  config: HostedConfig;
   /** Its tools, as they were listed. */
   readonly lists: ToolCache;
   readonly #connection: Connection;
@@ -47,7 +46,7 @@ export class HostedServer implements AsyncDisposable {
   #onRelease: (() => void) | undefined;
 
   /** @param after what must have ended before it is started */
-  constructor(config: ServerConfig, context: ServerContext, after?: Promise<unknown>) {
+  constructor(config: HostedConfig, context: ServerContext, after?: Promise<unknown>) {
     this.config = config;
     this.#context = context;
     this.#slots = new Semaphore(config.concurrency ?? concurrencyDefault);

@@ -2,13 +2,14 @@
 import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import type { PolicyRule, ServerConfig } from "../config/types.ts";
+import type { PolicyRule } from "../config/types.ts";
 import { describeRule, idlePatterns } from "../hooks/rules.ts";
 import type { Decision, RuleSubject } from "../hooks/rules.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import { nameTools } from "./name-table.ts";
 import type { NamedServer, NameEntry, NameTable } from "./name-table.ts";
 import { claimants, namesOf } from "./names.ts";
+import type { HostedConfig } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { HostTool, ToolListing } from "./types.ts";
@@ -42,14 +43,14 @@ export interface RuleOptions {
 
 /** What of a server makes tables: a `HostedServer`. */
 export interface ListedServer {
-  readonly config: ServerConfig;
+  readonly config: HostedConfig;
   readonly lastTools: FetchedTools | undefined;
 }
 
 const shownMax = 20;
 
 /** Every name that a tool may be written by in a rule. */
-export function allNames(config: ServerConfig, { tool, name }: NameEntry): string[] {
+export function allNames(config: HostedConfig, { tool, name }: NameEntry): string[] {
   return [...namesOf({ ...config, tools: [] }, tool), name];
 }
 

@@ -72,7 +72,7 @@ export interface CallRequest {
   arguments?: JsonObject;
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
-  /** @default "script" */
+  /** @default "user": whoever wrote the program named the tool */
   actor?: Actor;
   /**
    * Idle time, renewed by progress; a list that must be made first gets as much, a start has its own
@@ -101,6 +101,8 @@ export interface OwnedCallRequest extends CallRequest {
    * @default false
    */
   listedOnly?: boolean;
+  /** What else the tool is known by here: rules may name it so. */
+  shownAs?: string;
   /** More for `_meta` of the request, such as a trace. */
   meta?: JsonObject;
   /** What the call may log, where its server is told with each. @default what the host asks for */
@@ -125,6 +127,8 @@ export interface ResolveOptions {
   signal?: AbortSignal;
   /** Something did not fit the tool as it is listed: a list that was not fetched within the last minute is fetched anew. */
   anew?: boolean;
+  /** As of a call. @default false */
+  listedOnly?: boolean;
 }
 
 export interface Host extends Features, Lasting, AsyncDisposable {

@@ -79,7 +79,7 @@ export class CallBook {
   begin(request: OwnedCallRequest, host: CallBookOptions["host"] = this.#options.host): BegunCall {
     const { id = crypto.randomUUID() } = request;
     const { now } = this.#options;
-    const { tool: name, arguments: args = {}, owner = "default", actor = "script" } = request;
+    const { tool: name, arguments: args = {}, owner = "default", actor = "user" } = request;
     const argumentBytes = weigh(args, argumentBytesMax);
     const isKept = argumentBytes <= argumentBytesMax;
     const record: CallRecord = {

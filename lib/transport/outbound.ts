@@ -21,12 +21,16 @@ export interface OutboundOptions {
   transport: Transport;
   /** Called before each notification is sent. */
   onNotify: () => void;
+  /** As of the peer. */
+  onSilent?: (() => void) | undefined;
 }
 
 export class Outbound {
   readonly pending: PendingTable;
   /** The highest id that was used so far. */
   lastId: number;
+  /** How many messages came in so far. */
+  heard = 0;
   readonly #options: OutboundOptions;
   #ended: CloseInfo | undefined;
 
@@ -55,6 +59,7 @@ export class Outbound {
       sent: "unsent",
       sending: undefined,
       stray: undefined,
+      heardBefore: this.heard,
       resolve,
       reject,
     };
@@ -150,12 +155,18 @@ export class Outbound {
       void this.post({ jsonrpc: "2.0", method: "notifications/cancelled", params });
     }
     entry.reject(error);
+    if (why !== "aborted" && this.heard === entry.heardBefore) this.#options.onSilent?.();
   }
 
   #errorOf(entry: Pending, why: GivenUp): HostError {
     const { name, transport } = this.#options;
     if (why === "aborted") return cancelledError(name, entry, entry.options.signal?.reason);
-    return timeoutError(name, entry, { link: transport.facts(), capped: why === "capped" });
+    const isSilent = this.heard === entry.heardBefore;
+    return timeoutError(name, entry, {
+      link: transport.facts(),
+      capped: why === "capped",
+      isSilent,
+    });
   }
 
   async #lose(entry: Pending, info: CloseInfo): Promise<void> {

@@ -14,11 +14,11 @@ export interface Asked {
 
 type LinkFacts = Pick<CloseInfo, "stderr" | "noise">;
 
-/** The idle time of a request ran out, or (`capped`) its hard cap. */
+/** The idle time of a request ran out, or (`capped`) its hard cap; `isSilent`: nothing at all was heard in that time. */
 export function timeoutError(
   server: string,
   entry: Pending,
-  { link, capped }: { link: LinkFacts; capped: boolean },
+  { link, capped, isSilent }: { link: LinkFacts; capped: boolean; isSilent: boolean },
 ): HostError {
   const { stray, options } = entry;
   const timeoutMs = capped ? capOf(options) : options.timeoutMs;
@@ -34,6 +34,7 @@ export function timeoutError(
         ...factsOf(server, entry),
         sent: entry.sent !== "unsent",
         timeoutMs,
+        ...(isSilent && { silent: true }),
         ...(stray !== undefined && { stray }),
         ...linkFacts(link),
         ...(hint === longer && { option: "timeoutMs" }),

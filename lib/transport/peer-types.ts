@@ -17,6 +17,8 @@ export interface PeerOptions {
   onRequest?: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Json>;
   /** Every notification in order, but progress and cancellations that are about a request that is under way. */
   onNotification?: (method: string, params: JsonObject) => void;
+  /** A request ran out, and nothing at all was heard since it was begun. */
+  onSilent?: (() => void) | undefined;
 }
 
 export interface PeerRequestOptions {
@@ -57,5 +59,7 @@ export interface Peer extends AsyncDisposable {
   ): Promise<Answer>;
   /** @throws HostError `server_exit` */
   notify(method: string, params?: JsonObject): Promise<void>;
+  /** Closes the link, as disposing does; what waits is told at once `how` it ended, behind "server x". */
+  drop(how: string): Promise<void>;
   readonly closed: Promise<CloseInfo>;
 }

@@ -16,8 +16,9 @@ import type { CloseInfo, Incoming, Transport } from "./transport.ts";
 
 /** Starts to read the link at once. Ids count from 1. */
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
-  const { name, log, onRequest } = options;
-  const ours = new Outbound({ name, log, transport, onNotify: () => replies.notified() });
+  const { name, log, onRequest, onSilent } = options;
+  const onNotify = () => replies.notified();
+  const ours = new Outbound({ name, log, transport, onNotify, onSilent });
   const replies = new Replies({
     name,
     log,
@@ -33,6 +34,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
   });
 
   const receive = (item: Incoming): void => {
+    ours.heard++;
     if ("oversize" in item) return replies.oversize(item.oversize);
     if ("failed" in item) return replies.failed(item.failed);
     const { message, text } = item;
@@ -57,15 +59,20 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     return info;
   };
   const closed = read();
+  const close = async () => {
+    await transport[Symbol.asyncDispose]();
+    await closed;
+  };
 
   return {
     closed,
     request: (method, params, requestOptions) => ours.request(method, params, requestOptions),
     notify: (method, params) => ours.notify(method, params),
-    async [Symbol.asyncDispose]() {
-      await transport[Symbol.asyncDispose]();
-      await closed;
+    drop(how) {
+      ours.end({ kind: "local", how });
+      return close();
     },
+    [Symbol.asyncDispose]: close,
   };
 }
 

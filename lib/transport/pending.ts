@@ -25,6 +25,8 @@ export interface Pending {
   sending: Promise<void> | undefined;
   /** An id that nothing was sent under and that was answered while this request alone was waiting. */
   stray: string | undefined;
+  /** How many messages had come in when it was begun. */
+  readonly heardBefore: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }

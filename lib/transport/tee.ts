@@ -22,6 +22,10 @@ export function tee(transport: Transport, onFrame: (frame: Frame) => void): Tran
     incoming: seen(transport.incoming, show),
     closed: transport.closed,
     ...(transport.abandon && { abandon: transport.abandon.bind(transport) }),
+    ...(transport.keepSession && { keepSession: transport.keepSession.bind(transport) }),
+    get idsFrom() {
+      return transport.idsFrom ?? 0;
+    },
     facts: () => transport.facts(),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   };

@@ -30,9 +30,28 @@ function decided(policy: PolicyRule[], change: Partial<RuleSubject> = {}): strin
   return compileRules(policy)({ ...subject, ...change }).do;
 }
 
-test("without a rule everybody may", () => {
-  for (const actor of ["user", "script", "model", "gateway"] as const)
-    expect(decided([], { actor })).toBe("allow");
+test("without a rule a person and a gateway may, scripts and models are asked about; a rule that matches wins", () => {
+  const other: PolicyRule = { do: "deny", tools: "other" };
+  for (const policy of [[], [other]]) {
+    for (const actor of ["user", "gateway"] as const) {
+      expect(decided(policy, { actor })).toBe("allow");
+      expect(decided([...policy, { do: "ask", actor }], { actor })).toBe("ask");
+    }
+    for (const actor of ["script", "model"] as const) {
+      expect(decided(policy, { actor })).toBe("ask");
+      expect(decided([...policy, { do: "allow", actor }], { actor })).toBe("allow");
+    }
+  }
+});
+
+test("what tools say of themselves alone answers no question; for a tool or a server that is named it does", () => {
+  const reading = { annotations: { readOnlyHint: true } };
+  const model = { actor: "model", annotations: { readOnlyHint: true } } as const;
+  for (const more of [{}, { tools: "*" }, { servers: "**" }, { actor: "model" }])
+    expect(decided([{ do: "allow", ...reading, ...more }], model)).toBe("ask");
+  for (const more of [{ tools: "wr*" }, { servers: "fs" }])
+    expect(decided([{ do: "allow", ...reading, ...more }], model)).toBe("allow");
+  expect(decided([{ do: "deny", ...reading }], model)).toBe("deny");
 });
 
 test("deny is stronger than ask, ask stronger than allow, in any order", () => {
@@ -50,7 +69,11 @@ test("an allow that answers is stronger than ask, an approval of the server incl
     [{ do: "ask" }, answer],
     [...rules("always"), answer],
   ])
-    expect(compileRules(policy as PolicyRule[])(subject)).toEqual({ do: "allow", rule: answer });
+    expect(compileRules(policy as PolicyRule[])(subject)).toEqual({
+      do: "allow",
+      rule: answer,
+      isAnswered: true,
+    });
   expect(decided([answer, { do: "ask" }, { do: "deny" }])).toBe("deny");
   expect(decided([{ ...answer, tools: "read" }, { do: "ask" }])).toBe("ask");
 });

@@ -186,7 +186,7 @@ describe("rules", () => {
     const policy = [
       { do: "deny" as const, actor: "model" },
       { do: "deny" as const, arguments: { "/path": "/etc/*" }, reason: "not there" },
-      { do: "deny" as const, annotations: { readOnlyHint: true }, actor: "user" },
+      { do: "deny" as const, annotations: { readOnlyHint: true }, actor: "gateway" },
     ];
     await using host = await hostOver({ s: { tools: [readOnly] } }, { policy });
     const status = async (request: object) =>
@@ -195,7 +195,7 @@ describe("rules", () => {
     expect(await status({ actor: "model" })).toBe("denied");
     expect(await status({ arguments: { path: "/etc/passwd" } })).toBe("denied");
     expect(await status({ arguments: { path: "/home" } })).toBe("completed");
-    expect(await status({ actor: "user", validate: false })).toBe("denied");
+    expect(await status({ actor: "gateway", validate: false })).toBe("denied");
   });
 
   test("where nobody can be asked, what needs asking is denied and says so", async () => {

@@ -1,0 +1,46 @@
+/** Values as strangers may see them: copies of what is ours, frozen, so that nothing they do reaches us. Pure. */
+import { isObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
+
+/** A frozen copy of a JSON value. Numbers that keep their digits (`JSON.rawJSON`) are frozen already. */
+export function frozenCopy<T extends Json | undefined>(value: T): T {
+  if (Array.isArray(value)) return Object.freeze(value.map(frozenCopy)) as T;
+  if (!isObject(value)) return value;
+  // fromEntries defines each key, whatever it is called.
+  const entries = Object.entries(value).map(([key, child]) => [key, frozenCopy(child)]);
+  return Object.freeze(Object.fromEntries(entries)) as T;
+}
+
+/**
+ * A value of a stranger as plain JSON of ours, and its text.
+ * @throws TypeError for what JSON cannot say: cycles, big integers, nothing at all
+ */
+export function plainJson(value: unknown): { value: Json; text: string } {
+  const text: string | undefined = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`${typeof value} is no JSON`);
+  return { value: JSON.parse(text) as Json, text };
+}
+
+/** A value in a few words, for messages. Never throws. */
+export function shownValue(value: unknown): string {
+  if (typeof value === "function") return "a function";
+  try {
+    const text = JSON.stringify(value) ?? String(value);
+    return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
+  } catch {
+    return `a value of type ${typeof value}`;
+  }
+}
+
+/** What was thrown, in words. Never throws. */
+export function thrownText(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  } catch {
+    return "something that cannot be shown";
+  }
+}
+
+// --- internal ---
+
+const shownMax = 100;

@@ -1,0 +1,199 @@
+/**
+ * What a plugin is: a plain object with a name that may bring hooks, tools and a `setup`. The contract of each hook stands
+ * on its type: when it runs, whether it may throw, in what order, and how results merge. Types, and `definePlugin`, which
+ * only types.
+ */
+import type { Json, JsonObject } from "../base/json.ts";
+import type { LogEntry } from "../base/log.ts";
+import type { ToolAnnotations, ToolResult } from "../protocol/mcp.ts";
+import type { Actor, Outcome } from "./call.ts";
+import type { PluginTool } from "./plugin-tool.ts";
+
+/** `T`: the input schemas of its tools by name; `definePlugin` finds them. */
+// oxlint-disable-next-line typescript/no-explicit-any -- any input schema, and what it makes of arguments
+export interface Plugin<T extends Record<string, unknown> = Record<string, any>> {
+  /** Unique among the plugins of a host; the server of its tools is called so. */
+  name: string;
+  /** Tools of its own: they keep their names, and pass the same gate as those of servers. */
+  tools?: { [K in keyof T]: PluginTool<T[K]> };
+  hooks?: Hooks;
+  /**
+   * Runs before anything else of the plugin; of several plugins one after the other, in order. What it returns is run when
+   * the host ends, in reverse order. May be async, within `hookTimeoutMs`. What it throws keeps the host from opening.
+   */
+  setup?(context: SetupContext): Cleanup | void | Promise<Cleanup | void>;
+}
+
+/** What a plugin's file exports as its default: a plugin, or what makes one of the options in the config. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each plugin knows its own options
+export type PluginModule = Plugin | ((options: any) => Plugin | Promise<Plugin>);
+
+/** May be async, within `hookTimeoutMs`; what it throws is logged. */
+export type Cleanup = () => unknown;
+
+export interface SetupContext {
+  /** Into the host's own log. */
+  log(text: string): void;
+}
+
+/** Types a plugin, its hooks, and the arguments of its tools by their input schemas. Returns what it is given. */
+export function definePlugin<const T extends Record<string, unknown>>(plugin: Plugin<T>): Plugin<T>;
+export function definePlugin<const T extends Record<string, unknown>, Options>(
+  plugin: (options: Options) => Plugin<T> | Promise<Plugin<T>>,
+): (options: Options) => Plugin<T> | Promise<Plugin<T>>;
+export function definePlugin(plugin: unknown): unknown {
+  return plugin;
+}
+
+/** A call as plugins see it: frozen, a copy, and nothing done to it changes ours. */
+export interface PluginCall {
+  readonly id: string;
+  /** Whose call it is: `default` where there is one person. */
+  readonly owner: string;
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** The name that the tool is shown by, where it is listed. */
+  readonly name?: string;
+  readonly arguments: Readonly<JsonObject>;
+  readonly actor: Actor;
+  /** What the server says of the tool: hints, not facts. */
+  readonly annotations: Readonly<ToolAnnotations>;
+  /** Fires when the call is given up. */
+  readonly signal: AbortSignal;
+}
+
+/** What `beforeCall` may say; the decision is one of `deny`, `ask` and `allow`. */
+export interface BeforeCall {
+  /** It is not made; the reason is told to whoever asked. */
+  deny?: string;
+  /** It is made only if an approver says so; the reason is shown to them. */
+  ask?: string;
+  /** An explicit yes: it answers a default, and no rule or plugin that asks or denies. */
+  allow?: true;
+  /** Takes the place of the arguments: validated again, and the rules are applied again. */
+  arguments?: JsonObject;
+  /** The answer, without the server being asked: as what `run` of a tool returns. */
+  result?: Json;
+}
+
+/** What `approve` may say of a call that is asked about. */
+export type Approval = { approve: true; arguments?: JsonObject } | { reject: string };
+
+/** Why a call is asked about. */
+export interface Question {
+  /** Each rule or plugin that asks, and its reason. */
+  readonly reasons: readonly string[];
+}
+
+/** A tool of the list; `server` and `tool` say which it is. */
+export interface OfferedTool {
+  /** What it is shown and called by. */
+  name: string;
+  readonly server: string;
+  /** The server's own name. */
+  readonly tool: string;
+  title?: string;
+  description?: string;
+  readonly inputSchema: Readonly<JsonObject>;
+  readonly annotations?: Readonly<ToolAnnotations>;
+}
+
+/** A server as plugins see it before it is started or reached; its entry as written, without environment and headers. */
+export interface PluginServer {
+  readonly name: string;
+  readonly kind: "stdio" | "http";
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly url?: string;
+}
+
+/** How the link to a server ended. */
+export interface ServerEnd {
+  readonly kind: "exit" | "eof" | "local" | "error";
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly how?: string;
+}
+
+/** What a server asks, by the protocol's own params. */
+export interface ServerRequest {
+  readonly server: string;
+  readonly params: Readonly<JsonObject>;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Why the answer before did not do; absent where it is asked for the first time. */
+  readonly faults?: readonly string[];
+}
+
+/** One JSON-RPC message between the host and a server. */
+export interface PluginFrame {
+  readonly server: string;
+  /** `out`: from us to the server. */
+  readonly direction: "in" | "out";
+  /** As it is on the wire. */
+  readonly text: string;
+}
+
+type Maybe<T> = T | undefined | null | void | Promise<T | undefined | null | void>;
+
+/**
+ * Plugins run in the order in which they are given. Nothing, null and undefined mean: no word. Every hook but `message`,
+ * `log`, `serverStop` and `serverLog` may be async, and has `hookTimeoutMs` (5 s) for its answer; those that wait for
+ * people or models (`approve`, `elicit`, `sample`) have `approvalTimeoutMs` (10 min).
+ */
+export interface Hooks {
+  /**
+   * Before a list of tools is shown, and before a name is looked up: gets what is listed by then (of one server, it may be),
+   * what the plugin before returned. Returns the tools to offer: some of them, in any order, with another `name`, `title`
+   * or `description`; a tool given twice under two names has both. Of one that is left out nobody hears. What it throws, and
+   * a tool that was not among those given, takes all tools away.
+   */
+  listTools?(tools: readonly OfferedTool[]): Maybe<readonly OfferedTool[]>;
+  /**
+   * Before each call that no rule denies, once its arguments fit. The first `deny` ends it; of all that plugins and rules
+   * say, ask is stronger than allow; arguments are handed on to the next plugin; the first `result` stands, and the other
+   * plugins and the approver are asked all the same. What it throws denies the call.
+   */
+  beforeCall?(call: PluginCall): Maybe<BeforeCall>;
+  /**
+   * Of a call that a rule or a plugin asks about: the first plugin that says something decides; where none does, the host
+   * asks the person. Arguments are validated again, and the rules are applied again. What it throws denies the call.
+   */
+  approve?(call: PluginCall, question: Question): Maybe<Approval>;
+  /**
+   * After each call that had a tool, however it ended, a denied one too; the outcome is frozen. `result` takes the place of
+   * the result, for the next plugin too, of a call that completed or failed; others cannot be replaced. What it throws is
+   * logged, and changes nothing.
+   */
+  afterCall?(call: PluginCall, outcome: Outcome): Maybe<{ result: Json }>;
+  /**
+   * A server asks for a form (`params.mode` absent or "form") or a visit ("url"). The first plugin that answers with the
+   * protocol's own result `{ action, content? }` decides; where none does, whoever else is there is asked. What it throws
+   * is an answer without a word (`cancel`).
+   */
+  elicit?(request: ServerRequest): Maybe<JsonObject>;
+  /** A server asks for the message of a model. As `elicit`; what it throws refuses. */
+  sample?(request: ServerRequest): Maybe<JsonObject>;
+  /** A server asks for roots: `{ uri, name? }[]`. The first plugin that answers decides; what it throws is logged, and no answer. */
+  roots?(server: string): Maybe<readonly { uri: string; name?: string }[]>;
+  /** Before a server is started or reached, for its list too. `deny`, and what it throws, keeps it from starting. */
+  serverStart?(server: PluginServer): Maybe<{ deny: string }>;
+  /**
+   * The link to a server is closed: by us (`local`), by its exit, or otherwise. A one-shot command leaves its servers behind,
+   * and is not told of their end. What it throws is logged, once.
+   */
+  serverStop?(server: string, info: ServerEnd): void;
+  /** A line of a server's stderr, or a log notification. What it throws is logged, once. */
+  serverLog?(server: string, line: { readonly text: string; readonly level: string }): void;
+  /** Each message, before it goes on; it cannot be changed. What it throws is logged, once. */
+  message?(frame: PluginFrame): void;
+  /** Each entry of the host's own log. What it throws is logged, once. */
+  log?(entry: Readonly<LogEntry>): void;
+}
+
+export type HookName = keyof Hooks;
+
+/** What a result may be given as, made whole by `toResult`. */
+export type GivenResult = Json | ToolResult;

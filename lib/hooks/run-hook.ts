@@ -1,0 +1,118 @@
+/**
+ * One hook of one plugin, run: within its time, and with every fault of it made into an error that names plugin, hook and
+ * call. It judges no answer.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Facts } from "../base/errors.ts";
+import { shownValue, thrownText } from "./frozen.ts";
+import type { HookName, Hooks, Plugin } from "./plugin.ts";
+
+/** A hook that is there, and whose it is. */
+export interface Hooked<Name extends HookName> {
+  plugin: string;
+  hook: Name;
+  run: NonNullable<Hooks[Name]>;
+}
+
+/** What a hook is run about. */
+export interface Occasion {
+  /** In words, behind the name of the hook: ` of write of server "fs"`. @default nothing */
+  about?: string;
+  facts?: Facts;
+  timeoutMs: number;
+  /** Gives up the wait, with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The hooks of a name, in the order of their plugins. */
+export function hooksOf<Name extends HookName>(
+  plugins: readonly Plugin[],
+  hook: Name,
+): Hooked<Name>[] {
+  return plugins.flatMap(({ name: plugin, hooks }) => {
+    const run = hooks?.[hook] as Hooked<Name>["run"] | undefined;
+    return run === undefined ? [] : [{ plugin, hook, run: run.bind(hooks) as Hooked<Name>["run"] }];
+  });
+}
+
+/**
+ * The answer of a hook, at once where it gives it at once.
+ * @throws HostError `denied`: it threw or took too long; or the reason of `signal`
+ */
+export function answerOf<Name extends HookName, T>(
+  { plugin, hook }: Hooked<Name>,
+  occasion: Occasion,
+  run: () => T,
+): Awaited<T> | undefined | Promise<Awaited<T> | undefined> {
+  let answer: T;
+  try {
+    answer = run();
+  } catch (error) {
+    throw threw({ plugin, hook }, occasion, error);
+  }
+  if (answer === undefined || answer === null) return undefined;
+  if (!isThenable(answer)) return answer as Awaited<T>;
+  return within(Promise.resolve(answer), { plugin, hook }, occasion) as Promise<Awaited<T>>;
+}
+
+/** Why an answer is none. */
+export function nonsense(
+  hook: Pick<Hooked<HookName>, "plugin" | "hook">,
+  occasion: Pick<Occasion, "about" | "facts">,
+  { found, expected }: { found: unknown; expected: string },
+): HostError {
+  return fault(hook, occasion, `returned ${shownValue(found)}: expected ${expected}`);
+}
+
+/** What a hook did wrong. */
+export function fault(
+  { plugin, hook }: Pick<Hooked<HookName>, "plugin" | "hook">,
+  { about = "", facts = {} }: Pick<Occasion, "about" | "facts">,
+  text: string,
+  cause?: unknown,
+): HostError {
+  return new HostError("denied", `plugin ${JSON.stringify(plugin)}: ${hook}${about} ${text}`, {
+    facts: { ...facts, plugin, hook },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+// --- internal ---
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value;
+}
+
+function threw(
+  hook: Pick<Hooked<HookName>, "plugin" | "hook">,
+  occasion: Occasion,
+  error: unknown,
+): HostError {
+  return fault(hook, occasion, `threw: ${thrownText(error)}`, error);
+}
+
+/** What comes of it later is nobody's any more. */
+async function within<T>(
+  answer: Promise<T>,
+  hook: Pick<Hooked<HookName>, "plugin" | "hook">,
+  occasion: Occasion,
+): Promise<T> {
+  const { timeoutMs, signal } = occasion;
+  const { promise: given, resolve, reject } = Promise.withResolvers<T>();
+  const late = () => {
+    const option = { option: "hookTimeoutMs", timeoutMs };
+    const more = { ...occasion, facts: { ...occasion.facts, ...option } };
+    reject(fault(hook, more, `gave no answer within ${timeoutMs} ms`));
+  };
+  const onAbort = () => reject(signal?.reason);
+  const timer = setTimeout(late, timeoutMs);
+  answer.then(resolve, (error: unknown) => reject(threw(hook, occasion, error)));
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await given;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,41 @@
+/** A call and its outcome as plugins see them: frozen, so that nothing they do reaches ours. */
+import { isObject } from "../base/json.ts";
+import type { Call, Outcome } from "./call.ts";
+import { frozenCopy } from "./frozen.ts";
+import type { PluginCall } from "./plugin.ts";
+
+/** @param name what the tool is shown by */
+export function callView(call: Call, name: string | undefined): PluginCall {
+  const { id, owner, server, tool, actor, signal } = call;
+  return Object.freeze({
+    id,
+    owner,
+    server,
+    tool,
+    ...(name !== undefined && { name }),
+    arguments: frozenCopy(call.arguments),
+    actor,
+    annotations: Object.freeze({ ...call.annotations }),
+    // Of their own, so that an event that they make ends nothing.
+    get signal() {
+      return AbortSignal.any([signal]);
+    },
+  });
+}
+
+/** The outcome itself is read by us only after this: its result is frozen in place, since it may be large. */
+export function outcomeView(outcome: Outcome): Outcome {
+  freezeDeep(outcome.result);
+  // `raw` is cut out of the answer when it is asked for.
+  return Object.freeze(
+    Object.defineProperties({}, Object.getOwnPropertyDescriptors(outcome)),
+  ) as Outcome;
+}
+
+// --- internal ---
+
+function freezeDeep(value: unknown): void {
+  if (Array.isArray(value)) for (const child of Object.freeze(value)) freezeDeep(child);
+  else if (isObject(value))
+    for (const child of Object.values(Object.freeze(value))) freezeDeep(child);
+}

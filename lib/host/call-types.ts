@@ -1,0 +1,22 @@
+/** What the one call path goes through. Types only. */
+import type { Log } from "../base/log.ts";
+import type { PolicyRule } from "../config/types.ts";
+import type { Approver, Gate } from "./gate-types.ts";
+import type { Registry } from "./registry.ts";
+import type { RunningCalls } from "./running.ts";
+import type { HostEvent } from "./types.ts";
+import type { Validator } from "./validate.ts";
+
+export interface CallContext {
+  registry: Registry;
+  policy: readonly PolicyRule[];
+  validator: Validator;
+  /** What every call goes through. @default only one that is asked about goes through one */
+  gate?: Gate | undefined;
+  approve?: Approver | undefined;
+  emit: (event: HostEvent) => void;
+  log: Log;
+  running: RunningCalls;
+  /** Ends every call. */
+  signal: AbortSignal;
+}

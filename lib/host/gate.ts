@@ -1,0 +1,114 @@
+/**
+ * The gate of a host with plugins, or with a call that is asked about: plugins, then the approver. Whatever goes wrong in it
+ * denies the call. It sends nothing.
+ */
+import { HostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { tellPlugins } from "../hooks/after.ts";
+import { approvedBy, askPlugins } from "../hooks/before.ts";
+import type { Proposed, Said } from "../hooks/before.ts";
+import type { Call } from "../hooks/call.ts";
+import type { Decision } from "../hooks/rules.ts";
+import { describeRule } from "../hooks/rules.ts";
+import type { PluginRunner } from "../hooks/runner.ts";
+import { callView } from "../hooks/view.ts";
+import type { Approver, Gate, Passing } from "./gate-types.ts";
+import type { HostTool } from "./types.ts";
+import { givenUp } from "./wait.ts";
+
+export interface GateOptions {
+  plugins?: PluginRunner | undefined;
+  approve?: Approver | undefined;
+  log: Log;
+  /** Holds each call that is under way, by its id. */
+  calls?: Map<string, Call>;
+}
+
+export function createGate({ plugins, approve, log, calls }: GateOptions): Gate {
+  const decideOn = async (call: Call, passing: Passing) => {
+    const { listed, revise } = passing;
+    let { decision } = passing;
+    const proposed: Proposed = {
+      view: () => callView(call, listed?.name),
+      revise: async (args) => void (decision = await revise(args)),
+    };
+    const said = await saidOf(call, proposed);
+    const reasons = reasonsOf(call, decision, said);
+    if (reasons.length > 0) {
+      const isApproved = await isApprovedBy(call, proposed, { reasons, listed });
+      if (!isApproved) throw nobodyThere(call, decision, reasons);
+    }
+    return said.result;
+  };
+  const saidOf = async (call: Call, proposed: Proposed): Promise<Said> => {
+    const { signal } = call;
+    if (plugins === undefined) return { asks: [], isAllowed: false };
+    const limits = { timeoutMs: plugins.hookTimeoutMs, signal };
+    return await askPlugins(plugins.hooks("beforeCall"), proposed, limits);
+  };
+  const isApprovedBy = async (
+    call: Call,
+    proposed: Proposed,
+    { reasons, listed }: { reasons: string[]; listed: HostTool | undefined },
+  ): Promise<boolean> => {
+    const { signal } = call;
+    const question = Object.freeze({ reasons: Object.freeze(reasons) });
+    if (plugins !== undefined) {
+      const limits = { timeoutMs: plugins.approvalTimeoutMs, signal };
+      const by = await approvedBy(plugins.hooks("approve"), proposed, question, limits);
+      if (by !== undefined) return true;
+    }
+    const answer = await approve?.(proposed, { ...question, tool: listed, signal });
+    if (answer === undefined) return false;
+    if ("reject" in answer) throw rejected(call, answer.reject);
+    if (answer.arguments !== undefined) await proposed.revise(answer.arguments);
+    return true;
+  };
+  return {
+    async pass(call, passing) {
+      calls?.set(call.id, call);
+      try {
+        return await decideOn(call, passing);
+      } catch (error) {
+        const { signal, server, tool } = call;
+        throw signal.aborted && error === signal.reason ? givenUp(signal, { server, tool }) : error;
+      }
+    },
+    async ended(call, listed, outcome) {
+      calls?.delete(call.id);
+      const hooks = plugins?.hooks("afterCall") ?? [];
+      if (plugins === undefined || hooks.length === 0) return outcome;
+      const view = callView(call, listed?.name);
+      return await tellPlugins(hooks, { view, outcome, timeoutMs: plugins.hookTimeoutMs, log });
+    },
+  };
+}
+
+// --- internal ---
+
+/** Why it must be asked about; empty where it need not be. */
+function reasonsOf({ actor }: Call, decision: Decision, { asks, isAllowed }: Said): string[] {
+  const { do: what, rule, isAnswered } = decision;
+  if (isAnswered) return [];
+  if (what !== "ask" || (rule === undefined && isAllowed)) return asks;
+  if (rule === undefined) return [`the calls of a ${actor} are asked about`, ...asks];
+  const by = describeRule(rule);
+  const why = rule.reason === undefined || rule.reason === by ? "" : `: ${rule.reason}`;
+  return [`${by}${why}`, ...asks];
+}
+
+/** What would have answered stands in the hint. */
+function nobodyThere({ server, tool }: Call, { rule }: Decision, reasons: string[]): HostError {
+  const text = `${tool} of server "${server}" needs approval and nobody can be asked here (${reasons.join("; ")})`;
+  const by = rule && describeRule(rule);
+  return new HostError("denied", text, {
+    facts: { server, tool, ...(by !== undefined && { rule: by }), reasons, option: "policy" },
+    hint: "allow it beforehand: change the rule, or add one that allows it",
+  });
+}
+
+function rejected({ server, tool }: Call, reason: string): HostError {
+  const why = reason.trim() === "" ? "" : `: ${reason}`;
+  const text = `${tool} of server "${server}" was rejected${why}`;
+  return new HostError("denied", text, { facts: { server, tool, reason } });
+}

@@ -1,0 +1,109 @@
+/**
+ * This process in the store: written there before it first holds a call, and kept alive there as long as the store is
+ * open; and what becomes of the calls of processes that are gone.
+ */
+import { debug } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
+import type { Db, Transaction } from "./db.ts";
+import { beat, beatMs, goneHolders, thisProcess } from "./holder.ts";
+import { journalOf } from "./rows.ts";
+import type { Row } from "./rows.ts";
+import type { Holder, JournalEntry } from "./types.ts";
+
+export class Holding {
+  readonly #db: Db;
+  readonly #log: Log;
+  #me: Promise<Holder> | undefined;
+  #registered: Promise<string> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(db: Db, log: Log) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** The id that this process holds calls by. @throws HostError `config` */
+  id(): Promise<string> {
+    this.#registered ??= this.#register().catch((error: unknown) => {
+      this.#registered = undefined;
+      throw error;
+    });
+    return this.#registered;
+  }
+
+  /**
+   * What processes that are gone have left: what they sent is uncertain, what they only prepared was not sent; what waits
+   * and outlives them is free to be taken over, the rest is cancelled. Returns what is uncertain now.
+   * @throws HostError `config`
+   */
+  async recover(): Promise<JournalEntry[]> {
+    const gone = await goneHolders(this.#db, await this.#self());
+    const found: JournalEntry[] = [];
+    for (const { id, reboot } of gone) {
+      const left = await this.#db.write((tx) =>
+        recoverOne(tx, { id, reboot, now: this.#db.now() }),
+      );
+      found.push(...left);
+    }
+    return found;
+  }
+
+  /** It holds nothing any more. Never throws. */
+  async leave(): Promise<void> {
+    clearInterval(this.#timer);
+    const id = await this.#registered?.catch(() => undefined);
+    if (id === undefined) return;
+    await this.#db
+      .write(async (tx) => {
+        await tx`update mcphost_approvals set holder = null
+          where holder = ${id} and survives = 1 and state in ('pending', 'approved')`;
+        await tx`delete from mcphost_holders where id = ${id}
+          and not exists (select 1 from mcphost_journal where holder = ${id} and state <> 'uncertain')`;
+      })
+      .catch((error: unknown) => debug(this.#log, undefined, () => `store: ${String(error)}`));
+  }
+
+  #self(): Promise<Holder> {
+    return (this.#me ??= thisProcess());
+  }
+
+  async #register(): Promise<string> {
+    const me = await this.#self();
+    await beat(this.#db, me);
+    const again = () =>
+      beat(this.#db, me).catch((error: unknown) =>
+        debug(this.#log, undefined, () => `store: no heartbeat: ${String(error)}`),
+      );
+    this.#timer = setInterval(again, beatMs);
+    this.#timer.unref();
+    return me.id;
+  }
+}
+
+// --- internal ---
+
+/** All in one transaction: another process that does the same finds nothing left to do. */
+async function recoverOne(
+  tx: Transaction,
+  { id, reboot, now }: { id: string; reboot: boolean; now: number },
+): Promise<JournalEntry[]> {
+  // A power cut may have lost that it was sent.
+  const sent = reboot ? ["prepared", "sent"] : ["sent"];
+  const gone = "the process that held it ended";
+  const uncertain: Row[] = await tx`update mcphost_journal set state = 'uncertain'
+    where holder = ${id} and state in ${tx(sent)} returning *`;
+  for (const row of uncertain)
+    await tx`update mcphost_approvals set state = 'uncertain', ended_at = ${now},
+      reason = ${`${gone} after it was sent, and before an answer`}
+      where id = ${row["id"]} and state = 'running'`;
+  await tx`update mcphost_approvals set state = 'failed', ended_at = ${now},
+    reason = ${`${gone} before it was sent: it did not happen`}
+    where holder = ${id} and state = 'running'`;
+  await tx`delete from mcphost_journal where holder = ${id} and state = 'prepared'`;
+  await tx`update mcphost_approvals set state = 'cancelled', ended_at = ${now}, reason = ${gone}
+    where holder = ${id} and survives = 0 and state in ('pending', 'approved')`;
+  await tx`update mcphost_approvals set holder = null
+    where holder = ${id} and state in ('pending', 'approved')`;
+  await tx`delete from mcphost_holders where id = ${id}`;
+  return uncertain.map(journalOf);
+}

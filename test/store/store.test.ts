@@ -1,0 +1,239 @@
+/** What a store holds and who wins, the same over SQLite and Postgres. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { asked, type Kind, place } from "./kit.ts";
+import { type Postgres, startPostgres } from "./postgres.ts";
+
+let postgres: Postgres | undefined;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres?.[Symbol.asyncDispose]());
+
+describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
+  const there = () => kind === "sqlite" || postgres !== undefined;
+
+  test("an approval keeps what was asked, digits and odd characters included", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const store = await here.open();
+    const proposed = JSON.parse('{"a":"\\u0000\\ud800","__proto__":1}');
+    const big = { n: JSON.rawJSON("12345678901234567890") as never };
+    const call = asked({ proposed: { ...proposed, ...big }, question: "a\0b\ud800", tool: "t\0" });
+    await store.approvals.ask(call);
+    await store.approvals.ask(call);
+    const found = await store.approvals.get("default", call.id);
+    expect(found).toMatchObject({ id: call.id, state: "pending", tool: "t\uFFFD" });
+    expect(found?.question).toBe("a\uFFFDb\uFFFD");
+    expect(JSON.stringify(found?.proposed)).toBe(JSON.stringify({ ...proposed, ...big }));
+    expect(await store.approvals.get("other", call.id)).toBeUndefined();
+    expect(await store.approvals.list("other", ["pending"])).toEqual([]);
+    expect(await store.approvals.list(undefined, ["pending"])).toHaveLength(1);
+  });
+
+  test("the first decision counts, and a second gets what the first made of it", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const [a, b] = [await here.open(), await here.open()];
+    const { id } = asked();
+    await a.approvals.ask(asked({ id }));
+    const yes = { approve: true, arguments: { path: "/tmp/x" }, by: "terminal" } as const;
+    const no = { approve: false, reason: "no", by: "http" } as const;
+    const both = await Promise.all([
+      a.approvals.decide("default", id, yes),
+      b.approvals.decide("default", id, no),
+    ]);
+    expect(both.map((each) => each?.isFirst).toSorted()).toEqual([false, true]);
+    const state = both.find((each) => each?.isFirst)?.approval.state;
+    expect(both.map((each) => each?.approval.state)).toEqual([state!, state!]);
+    expect(await a.approvals.decide("other", id, yes)).toBeUndefined();
+    expect(await a.approvals.decide("default", "none", yes)).toBeUndefined();
+  });
+
+  test("an approved call is claimed once, and settles once", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const stores = await Promise.all(Array.from({ length: 6 }, () => here.open()));
+    const [store] = stores;
+    const call = asked();
+    await store!.approvals.ask(call);
+    expect(await store!.approvals.claim(call.id)).toBe(false);
+    await store!.approvals.decide("default", call.id, { approve: true, arguments: {}, by: "t" });
+    const claims = await Promise.all(stores.map((each) => each.approvals.claim(call.id)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    const winner = stores[claims.indexOf(true)]!;
+    const loser = stores[claims.indexOf(false)]!;
+    await loser.approvals.settle(call.id, { state: "failed" });
+    expect((await loser.approvals.get("default", call.id))?.state).toBe("running");
+    await winner.approvals.settle(call.id, { state: "completed", result: "2 blocks" });
+    expect(await winner.approvals.get("default", call.id)).toMatchObject({
+      state: "completed",
+      result: "2 blocks",
+      effective: {},
+      decidedBy: "t",
+    });
+    expect(await winner.approvals.claim(call.id)).toBe(false);
+  });
+
+  test("a decision wakes who waits in another store", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const [a, b] = [await here.open(), await here.open()];
+    const call = asked();
+    await a.approvals.ask(call);
+    const waiting = a.decision(call.id);
+    expect(await Promise.race([waiting, Bun.sleep(20).then(() => "waits")])).toBe("waits");
+    const startedAt = performance.now();
+    await b.approvals.decide("default", call.id, { approve: false, reason: "why", by: "cli" });
+    expect(await waiting).toMatchObject({ state: "rejected", reason: "why", decidedBy: "cli" });
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+  });
+
+  test("nobody waits longer than the time there is, by either clock; later decisions do not count", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    let jump = 0;
+    const store = await here.open({ now: () => Date.now() + jump });
+    const short = asked({ expiresAt: Date.now() + 150 });
+    await store.approvals.ask(short);
+    const waiting = store.decision(short.id);
+    // The clock of the wall goes back by an hour: the time is as long as it was.
+    jump = -3_600_000;
+    expect(await waiting).toMatchObject({ state: "expired" });
+    jump = 0;
+    const long = asked({ expiresAt: Date.now() + 60_000 });
+    await store.approvals.ask(long);
+    const other = store.decision(long.id);
+    jump = 120_000;
+    expect((await other)?.state).toBe("expired");
+    const late = await store.approvals.decide("default", long.id, {
+      approve: true,
+      arguments: {},
+      by: "t",
+    });
+    expect(late).toMatchObject({ isFirst: false, approval: { state: "expired" } });
+  });
+
+  test("a wait ends with its signal, and with the call that was given up", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const store = await here.open();
+    const call = asked();
+    await store.approvals.ask(call);
+    const scope = new AbortController();
+    const waiting = store.decision(call.id, scope.signal);
+    scope.abort(new Error("enough"));
+    await expect(waiting).rejects.toThrow("enough");
+    const again = store.decision(call.id);
+    await store.approvals.cancel(call.id, "the client left");
+    expect(await again).toMatchObject({ state: "cancelled", reason: "the client left" });
+    expect(await store.decision("none")).toBeUndefined();
+  });
+
+  test("grants are listed by owner and server, end in time, and are revoked once", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    let now = Date.now();
+    const store = await here.open({ now: () => now });
+    const grant = {
+      owner: "default",
+      server: "files",
+      config: "c1",
+      definitions: { write: "d1" },
+      grantedBy: "terminal",
+    };
+    const kept = await store.grants.add({ ...grant, tool: "write" });
+    await store.grants.add({ ...grant, expiresAt: now + 1000 });
+    await store.grants.add({ ...grant, session: "s1" });
+    await store.grants.add({ ...grant, owner: "other" });
+    expect(await store.grants.list("default", "files")).toHaveLength(3);
+    expect(await store.grants.list("default", "fil")).toEqual([]);
+    now += 2000;
+    expect(await store.grants.list("default")).toHaveLength(2);
+    // Back before the grant was given: the clock was wrong, and a grant with an end does not hold.
+    now -= 3_600_000;
+    expect(await store.grants.list("default")).toHaveLength(2);
+    now += 3_600_000;
+    await store.grants.endSession("s1");
+    expect(await store.grants.list("default")).toEqual([kept]);
+    expect(await store.grants.revoke("other", kept.id)).toBe(false);
+    expect(await store.grants.revoke("default", kept.id)).toBe(true);
+    expect(await store.grants.revoke("default", kept.id)).toBe(false);
+    await store.grants.keepDefinition("d1", { description: "old" });
+    await store.grants.keepDefinition("d1", { description: "old" });
+    expect(await store.grants.definition("d1")).toEqual({ description: "old" });
+    expect(await store.grants.definition("d2")).toBeUndefined();
+  });
+
+  test("the audit log is read by page and filter, and oversized details are cut", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const store = await here.open();
+    const at = Date.now();
+    await Promise.all(
+      Array.from({ length: 1200 }, (_, i) =>
+        store.journal.write({
+          events: [
+            { at: at + i, owner: "default", call: `c${i}`, event: "proposed", server: "a" },
+            {
+              at: at + i,
+              owner: "default",
+              call: `c${i}`,
+              event: "answered",
+              server: i % 2 ? "a" : "b",
+              outcome: "completed",
+              detail: { bytes: i, ...(i === 7 && { text: "x".repeat(50_000) }) },
+            },
+          ],
+        }),
+      ),
+    );
+    const last = await store.auditRows({ server: "b" }, { before: Infinity, limit: 3 });
+    expect(last.map(({ call }) => call)).toEqual(["c1194", "c1196", "c1198"]);
+    const first = await store.auditRows({ event: "answered" }, { after: 0, limit: 2 });
+    expect(first.map(({ call }) => call)).toEqual(["c0", "c1"]);
+    const next = await store.auditRows({ event: "answered" }, { after: first[1]!.seq, limit: 1 });
+    expect(next[0]).toMatchObject({ call: "c2", outcome: "completed", detail: { bytes: 2 } });
+    const [cut] = await store.auditRows({ call: "c7", event: "answered" }, { after: 0, limit: 9 });
+    expect(JSON.stringify(cut!.detail).length).toBeLessThan(17_000);
+    expect(await store.auditRows({ owner: "other" }, { after: 0, limit: 9 })).toEqual([]);
+    const some = await store.auditRows({ since: at + 10, until: at + 12 }, { after: 0, limit: 99 });
+    expect(some).toHaveLength(4);
+  });
+
+  test("what is old or too much goes; what is uncertain stays", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    let now = Date.now() - 40 * 86_400_000;
+    const store = await here.open({ now: () => now });
+    const event = { owner: "default", event: "proposed" } as const;
+    await store.journal.write({ events: [{ ...event, at: now, call: "old" }] });
+    const [gone, kept] = [asked({ expiresAt: now + 1000 }), asked({ expiresAt: now + 1000 })];
+    for (const { id } of [gone, kept]) {
+      await store.approvals.ask(asked({ id, expiresAt: now + 1000 }));
+      await store.approvals.decide("default", id, { approve: true, arguments: {}, by: "t" });
+      expect(await store.approvals.claim(id)).toBe(true);
+    }
+    await store.approvals.settle(gone.id, { state: "completed" });
+    await store.approvals.settle(kept.id, { state: "uncertain" });
+    now = Date.now();
+    for (let i = 0; i < 50; i += 1)
+      await store.journal.write({ events: [{ ...event, at: now, call: `c${i}` }] });
+    await store.prune({ eventsMax: 10 });
+    const rows = await store.auditRows({}, { after: 0, limit: 100 });
+    expect(rows.map(({ call }) => call)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `c${40 + i}`),
+    );
+    expect(await store.approvals.get("default", gone.id)).toBeUndefined();
+    expect(await store.uncertainCalls("default")).toMatchObject([{ id: kept.id }]);
+    expect(await store.uncertainCalls("other")).toEqual([]);
+    const told = { id: kept.id, reason: "looked: it was not done" };
+    expect(await store.acknowledge("other", told)).toBe(false);
+    expect(await store.acknowledge("default", told)).toBe(true);
+    expect(await store.acknowledge("default", told)).toBe(false);
+    expect(await store.approvals.get("default", kept.id)).toMatchObject({
+      state: "failed",
+      reason: "looked: it was not done",
+    });
+  });
+});
