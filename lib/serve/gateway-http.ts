@@ -90,10 +90,9 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
 // --- internal ---
 
 /** @throws HttpError 404 */
-function scopeOf(
-  { request, params, caller, url }: Exchange,
-  isServer: (name: string) => boolean,
-): Scope {
+function scopeOf(exchange: Exchange, isServer: (name: string) => boolean): Scope {
+  // Its URL costs time, and is asked for only where it says something.
+  const { request, params, caller } = exchange;
   const { server } = params;
   if (server !== undefined && !isServer(server))
     throw new HttpError(
@@ -102,7 +101,7 @@ function scopeOf(
       `no server is called ${JSON.stringify(server.slice(0, 100))}`,
     );
   const { owner, allows } = caller;
-  const globs = request.url.includes("?") ? url.searchParams.getAll("tools") : [];
+  const globs = request.url.includes("?") ? exchange.url.searchParams.getAll("tools") : [];
   if (globs.length === 0) return { owner, allows, server };
   return {
     owner,
