@@ -1,9 +1,10 @@
 #!/usr/bin/env -S bun --no-env-file --no-install --config=/dev/null
-/** The command, and the module that others import: `createHost`, `isHostError` and the types, nothing more is public. */
+/** The command, and the module that others import: `createHost`, `definePlugin`, `isHostError` and the types, nothing more is public. */
 import type { HostOptions } from "./lib/host/option-types.ts";
 import type { Host } from "./lib/host/types.ts";
 
 export { isHostError } from "./lib/base/errors.ts";
+export { definePlugin } from "./lib/hooks/plugin.ts";
 
 export type { ErrorCode, Facts, HostError } from "./lib/base/errors.ts";
 export type { Json, JsonObject } from "./lib/base/json.ts";
@@ -12,6 +13,21 @@ export type { CompletionValues } from "./lib/client/completion.ts";
 export type { Answerer, Answers, Asked } from "./lib/client/answer-types.ts";
 export type { Limits, PolicyRule } from "./lib/config/types.ts";
 export type { Actor, Outcome, OutputProblem } from "./lib/hooks/call.ts";
+export type { PluginHost, PluginTool, RunContext } from "./lib/hooks/plugin-tool.ts";
+export type {
+  Approval,
+  BeforeCall,
+  Hooks,
+  OfferedTool,
+  Plugin,
+  PluginCall,
+  PluginFrame,
+  PluginServer,
+  Question,
+  ServerEnd,
+  ServerRequest,
+  SetupContext,
+} from "./lib/hooks/plugin.ts";
 export type {
   CompleteRequest,
   HostAnswer,

@@ -6,7 +6,7 @@ import { root } from "./harness.ts";
 
 test("the module's public names", async () => {
   const module = await import(join(root, "mcphost.ts"));
-  expect(Object.keys(module).toSorted()).toEqual(["createHost", "isHostError"]);
+  expect(Object.keys(module).toSorted()).toEqual(["createHost", "definePlugin", "isHostError"]);
 });
 
 test("the module's public types", async () => {
@@ -16,10 +16,12 @@ test("the module's public types", async () => {
   );
   expect(types.filter((name) => name !== "").toSorted()).toEqual(
     (
-      "Actor Answerer Answers Asked CallRequest CompleteRequest CompletionValues ErrorCode Facts Host HostAnswer HostError HostEvent " +
-      "HostOptions HostPrompt HostResource HostServer HostTask HostTemplate HostTool Json JsonObject Limits " +
-      "ListRequest Log LogEntry Outcome OutputProblem PolicyRule Progress PromptListing PromptRequest ReadRequest " +
-      "ResourceListing ServerStatus ServerUpdate Session SubscribeRequest Task ToolAnnotations ToolListing ToolResult"
+      "Actor Answerer Answers Approval Asked BeforeCall CallRequest CompleteRequest CompletionValues ErrorCode Facts Hooks " +
+      "Host HostAnswer HostError HostEvent HostOptions HostPrompt HostResource HostServer HostTask HostTemplate HostTool " +
+      "Json JsonObject Limits ListRequest Log LogEntry OfferedTool Outcome OutputProblem Plugin PluginCall PluginFrame " +
+      "PluginHost PluginServer PluginTool PolicyRule Progress PromptListing PromptRequest Question ReadRequest " +
+      "ResourceListing RunContext ServerEnd ServerRequest ServerStatus ServerUpdate Session SetupContext SubscribeRequest " +
+      "Task ToolAnnotations ToolListing ToolResult"
     ).split(" "),
   );
 });

@@ -99,6 +99,12 @@ export const serverFlags: FlagTable = {
     description:
       "answer what servers ask in a form: an object of values by field, {} for the defaults, or decline or cancel",
   },
+  plugin: {
+    type: "string",
+    valueHint: "FILE",
+    repeat: true,
+    description: "a script whose hooks see every call, and whose tools are offered, too",
+  },
   trust: { type: "boolean", description: "trust a config that was found, for this run" },
   "no-user-config": { type: "boolean", description: "leave the user's own config out" },
   "no-cache": {

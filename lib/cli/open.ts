@@ -8,11 +8,13 @@ import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { idleFlags } from "../config/flags.ts";
 import { loadConfig } from "../config/load.ts";
+import type { LoadOptions } from "../config/load.ts";
 import { resolvePath } from "../config/paths.ts";
 import { isUrl } from "../config/spec.ts";
 import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenHostOptions } from "../host/option-types.ts";
+import type { ChangeableHost } from "../host/reconfigure-types.ts";
 import { answersFrom } from "./answers.ts";
 import { deferredLists, deferredVerdicts } from "./deferred.ts";
 import { endEarly } from "./early.ts";
@@ -25,7 +27,7 @@ import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** A host that is open. Disposing leaves the servers to the reaper, or with `--wait` waits for their end. */
 export interface Opened extends AsyncDisposable {
-  host: OpenedHost;
+  host: ChangeableHost;
   config: Config;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
@@ -35,13 +37,10 @@ export interface Opened extends AsyncDisposable {
   explain(error: unknown): Promise<unknown>;
 }
 
-/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
-export async function configFromFlags(
-  { flags, rest }: Parsed,
-  io: Pick<Io, "cwd" | "env">,
-): Promise<Config> {
+/** Where the flags say that the config comes from, and what they say of its servers. */
+export function loadOptionsOf({ flags, rest }: Parsed, io: Pick<Io, "cwd" | "env">): LoadOptions {
   const cwd = textOf(flags["cwd"]);
-  const config = await loadConfig({
+  return {
     files: listOf(flags["config"]),
     json: listOf(flags["config-json"]),
     servers: listOf(flags["server"]),
@@ -56,8 +55,19 @@ export async function configFromFlags(
       cwd: cwd === undefined ? undefined : resolvePath(io.cwd, cwd),
       protocol: textOf(flags["protocol"]),
     },
-  });
+  };
+}
+
+/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
+export async function configFromFlags(
+  parsed: Parsed,
+  io: Pick<Io, "cwd" | "env">,
+): Promise<Config> {
+  const { flags } = parsed;
+  const config = await loadConfig(loadOptionsOf(parsed, io));
   config.policy.push(...policyOf(flags));
+  const origin = { label: "--plugin", kind: "named" } as const;
+  for (const spec of listOf(flags["plugin"])) config.plugins.push({ spec, written: spec, origin });
   config.warnings.push(...idleFlags(config.servers, givenOf(flags)));
   const timeoutMs = durationOf(flags, "timeout");
   if (timeoutMs !== undefined)
@@ -77,7 +87,7 @@ export async function openFromFlags(
 ): Promise<Opened> {
   try {
     const answers = await answersFrom(parsed, io);
-    return open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
+    return await open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
   } catch (error) {
     if (early) await endEarly(early);
     throw error;
@@ -91,13 +101,19 @@ interface OpenWith {
   answers: Answers | undefined;
 }
 
-function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenWith): Opened {
+async function open(
+  parsed: Parsed,
+  config: Config,
+  { io, log, early, answers }: OpenWith,
+): Promise<Opened> {
   const { flags } = parsed;
   for (const { file, kind } of config.files)
     debug(log, undefined, () => `config read: ${file} (${kind})`);
   for (const text of config.warnings) log({ level: "warn", text });
   const servers = config.servers.filter((server) => server.disabled !== true);
-  if (servers.length === 0 && config.bad.length === 0)
+  const plugged = config.plugins.length > 0 && (await import("./plugins.ts"));
+  const plugins = plugged && (await plugged.loadPlugins(config, { parsed, io, log }));
+  if (servers.length === 0 && config.bad.length === 0 && !(plugins && plugins.hasTools))
     throw noServers(config.servers, parsed.positionals);
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log) : undefined;
@@ -105,7 +121,7 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
   const prepare = prepareFromFlags(parsed, io, log, config);
   const started = new Map<string, ServerConfig>();
   const toolLists = isKept ? deferredLists(io, started) : undefined;
-  const host = openHost({
+  const options: OpenHostOptions = {
     servers,
     async prepare(server, signal) {
       started.delete(server.name);
@@ -124,7 +140,8 @@ function open(parsed: Parsed, config: Config, { io, log, early, answers }: OpenW
     ...(verdicts && { verdicts }),
     ...(toolLists && { toolLists }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
-  });
+  };
+  const host = plugins ? await plugins.openHost(options) : openHost(options);
   const slow = io.status && slowStarts(host, started, io.status);
   return {
     host,

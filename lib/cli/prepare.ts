@@ -37,7 +37,10 @@ export function prepareFromFlags(
     cwd: io.cwd,
     home,
     given,
-    inputs: config.inputs,
+    // Others once the config was read again.
+    get inputs() {
+      return config.inputs;
+    },
     ask: (id, input) => inTurn(async () => (await import("./consent.ts")).askInput(io, id, input)),
     readFile: async (path) => (await import("../config/files.ts")).readValue(path),
   };

@@ -75,9 +75,17 @@ async function runCommand({ command, parsed, early, cwd }: Begin, world: World):
     if (!command.endsItself) setTimeout(() => left.resolve(undefined), leaveMs);
   };
   const interrupt = (reason = cancelled("SIGINT")) => end(reason);
-  const io: Io = { ...rest, ...shown, cwd, signal: controller.signal, interrupt };
+  let hangup: (() => void) | undefined;
+  const onHangup = (action: () => void) => {
+    hangup = action;
+    return { [Symbol.dispose]: () => void (hangup = undefined) };
+  };
+  const io: Io = { ...rest, ...shown, cwd, signal: controller.signal, interrupt, onHangup };
   const quietMs = command.endsItself || command.isEndless ? 0 : hangupMs;
-  using _signals = watchSignals((signal) => end(cancelled(signal)), quietMs);
+  using _signals = watchSignals((signal) => {
+    if (signal === "SIGHUP" && hangup !== undefined) hangup();
+    else end(cancelled(signal));
+  }, quietMs);
   let debug = false;
   try {
     const level = levelOf(flags);

@@ -31,6 +31,29 @@ export function watchSignals(listener: (signal: SignalName) => void, hangupMs: n
   };
 }
 
+/**
+ * Whether we were started from a terminal: one of our streams is one, or one would hang up on us. Where there is no /proc the
+ * streams alone tell.
+ */
+export async function isAttended(streams: {
+  stdin: boolean;
+  stdout: boolean;
+  stderr: boolean;
+}): Promise<boolean> {
+  if (streams.stdin || streams.stdout || streams.stderr) return true;
+  try {
+    return hasTerminal(await Bun.file("/proc/self/stat").text());
+  } catch {
+    return false;
+  }
+}
+
+/** Whether /proc/PID/stat names a controlling terminal: the fifth field behind the name, which may hold anything. */
+export function hasTerminal(stat: string): boolean {
+  const [, , , , terminal = "0"] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return terminal !== "0";
+}
+
 /** Whether a signal mask of /proc/PID/status holds SIGHUP (signal 1 is the lowest bit). */
 export function holdsHangup(status: string): boolean {
   const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? "";

@@ -19,6 +19,8 @@ export interface Io {
   readStdin(): Promise<Uint8Array>;
   /** Ends the command as Ctrl-C does, or for a reason of its own: for where a terminal in raw mode gives a key and no signal. */
   interrupt?: (reason?: HostError) => void;
+  /** From now on a SIGHUP does this, and does not end the command, until disposed. */
+  onHangup?: (action: () => void) => Disposable;
   /** One line that stays below what is written to a terminal's stderr; undefined takes it away. Absent elsewhere. */
   status?: (line: string | undefined) => void;
   /** While a question is open: nothing else is written to the terminal until the returned function is called. */

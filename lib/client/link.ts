@@ -21,8 +21,9 @@ export interface Link {
 }
 
 export async function openLink(options: ConnectOptions, inbound: Inbound): Promise<Link> {
-  const transport = await options.open();
-  const { name, log, onSilent } = options;
+  const { name, log, seen, onSilent } = options;
+  const opened = await options.open();
+  const transport = seen?.(opened) ?? opened;
   const { onRequest, onNotification } = inbound;
   const peer = createPeer(transport, { name, log, onRequest, onNotification, onSilent });
   const openedAt = performance.now();

@@ -70,6 +70,8 @@ export interface ConnectOptions {
   onSilent?: (() => void) | undefined;
   /** Is given each log notification as it came, beside the entry that the log gets. */
   onLog?: ((params: JsonObject) => void) | undefined;
+  /** The same link, for whoever looks on at what goes over it. @default nobody */
+  seen?: ((link: Transport) => Transport) | undefined;
 }
 
 export interface RequestOptions {

@@ -2,12 +2,20 @@
  * The text of one config file → its part of the whole config. A bad server is set apart; a bad rule or limit is an
  * error, since a policy that is read wrongly would let through what it should stop. Loaded only when a config is read.
  */
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { shapes } from "./formats.ts";
 import { parseJsonc } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
 import { pathText } from "./problems.ts";
-import { Inputs, limitEntries, LimitsSchema, Policy, Profile, ServeSchema } from "./schema.ts";
+import {
+  Inputs,
+  limitEntries,
+  LimitsSchema,
+  Plugins,
+  Policy,
+  Profile,
+  ServeSchema,
+} from "./schema.ts";
 import { check, problem } from "./sections.ts";
 import { readServer } from "./server.ts";
 import { parseToml } from "./toml.ts";
@@ -17,6 +25,7 @@ import type {
   Config,
   Limits,
   Origin,
+  PluginEntry,
   PolicyRule,
   ServerConfig,
   ServeSettings,
@@ -29,6 +38,7 @@ export interface ConfigPart {
   /** In the order written; each name once. */
   servers: Map<string, ServerConfig | BadServer>;
   policy: PolicyRule[];
+  plugins: PluginEntry[];
   limits: Partial<Limits>;
   serve: ServeSettings;
   profiles: Config["profiles"];
@@ -50,6 +60,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
     origin,
     servers: new Map(),
     policy: [],
+    plugins: [],
     limits: {},
     serve: {},
     profiles: Object.create(null) as Config["profiles"],
@@ -63,6 +74,12 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
       ...(rule as PolicyRule),
       origin,
     }));
+  if (value.plugins !== undefined)
+    part.plugins = check(Plugins, value.plugins, origin, "plugins").map((written): PluginEntry => {
+      if (typeof written === "string") return { spec: written, written, origin };
+      const [spec, options] = written;
+      return { spec, options: options as Json, written, origin };
+    });
   if (value.limits !== undefined) part.limits = readLimits(value.limits, part);
   if (value.serve !== undefined) part.serve = readServe(value.serve, part);
   if (value.profiles !== undefined) readProfiles(value.profiles, part);

@@ -103,6 +103,7 @@ function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
     servers: [],
     bad: [],
     policy: [],
+    plugins: [],
     limits: {},
     serve: {},
     profiles: Object.create(null) as Config["profiles"],
@@ -114,6 +115,7 @@ function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
     for (const [name, server] of part.servers) byName.set(name, server);
     Object.assign(config.inputs, part.inputs);
     config.warnings.push(...part.warnings);
+    config.plugins.push(...part.plugins);
     // One's own choice stays what it is, whatever a project has under that name.
     for (const [name, profile] of Object.entries(part.profiles))
       if (part.origin.kind !== "found" || !Object.hasOwn(config.profiles, name))

@@ -97,6 +97,12 @@ const hints = {
   openWorldHint: v.optional(flag),
 };
 
+/** Any other would match nothing, and a rule would let through what it was meant to stop. */
+export const pointer = v.pipe(
+  text,
+  v.regex(/^(\/([^~/]|~[01])*)*$/, "a JSON pointer such as /path, or the empty one"),
+);
+
 /** Strict: a misspelt condition would make a rule wider than meant. */
 const Rule = v.strictObject(
   {
@@ -104,7 +110,10 @@ const Rule = v.strictObject(
     servers: key(text, "Glob over server names."),
     actor: key(choice(["user", "script", "model", "gateway"]), "Who asks."),
     annotations: key(v.strictObject(hints, "an object of hints"), "What the tool says of itself."),
-    arguments: key(textMap, "From JSON pointers to globs over the values' text."),
+    arguments: key(
+      v.record(pointer, text, "an object of strings"),
+      "From JSON pointers to globs over the values' text.",
+    ),
     do: choice(["allow", "deny", "ask"]),
     reason: key(text, "Shown with the decision."),
   },
@@ -112,6 +121,13 @@ const Rule = v.strictObject(
 );
 
 export const Policy = v.array(Rule, "an array of rules");
+
+const plugin = v.union(
+  [v.pipe(text, v.nonEmpty("a file or a package")), v.strictTuple([text, v.unknown()])],
+  "a file or a package, or [it, options]",
+);
+
+export const Plugins = v.array(plugin, "an array of plugins");
 
 export const limitEntries = {
   lineBytesMax: key(count, "Longest message. Default 67108864."),
@@ -212,6 +228,7 @@ export const ConfigFile = v.looseObject({
     "The servers, by name.",
   ),
   policy: key(Policy, "Who may call what; of the rules that match, the strongest wins."),
+  plugins: key(Plugins, "Files or packages, in the order in which they run."),
   limits: key(LimitsSchema, "Bounds on what comes from servers."),
   serve: key(ServeSchema, "How mcphost serve is reached; its flags win over it."),
   profiles: key(

@@ -25,10 +25,10 @@ export function topWarnings(
       if (missed.near) warnings.push(`${origin.label}: ${missed.text}`);
     }
   }
-  for (const key of ["plugins", "network"])
-    if (ours && document[key] !== undefined)
-      warnings.push(`${origin.label}: this version does not know ${key} yet; it has no effect`);
-  const silent = !shapes.some((shape) => Object.hasOwn(document, shape.key));
+  if (ours && document.network !== undefined)
+    warnings.push(`${origin.label}: this version does not know network yet; it has no effect`);
+  const silent =
+    document.plugins === undefined && !shapes.some((shape) => Object.hasOwn(document, shape.key));
   if (silent && origin.kind === "named" && warnings.length === 0)
     warnings.push(
       `${origin.label}: no servers in it (expected an object mcpServers, or another known shape)`,

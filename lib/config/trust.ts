@@ -8,7 +8,7 @@ import { isObject } from "../base/json.ts";
 import { type Log, silent } from "../base/log.ts";
 import { readOwn, writePrivate } from "./files.ts";
 import { folderOf, joinPath } from "./paths.ts";
-import type { ServerConfig } from "./types.ts";
+import type { Origin, ServerConfig } from "./types.ts";
 
 export interface TrustRecord {
   name: string;
@@ -18,11 +18,19 @@ export interface TrustRecord {
   at: string;
 }
 
+/** What may be trusted: a server's entry, or a plugin's with the hash of its file. */
+export interface Trusted {
+  name: string;
+  origin: Origin;
+  /** All of it that counts: any change to it asks again. */
+  written: unknown;
+}
+
 export interface TrustStore {
   list(): Promise<TrustRecord[]>;
-  isTrusted(server: ServerConfig): Promise<boolean>;
+  isTrusted(entry: Trusted): Promise<boolean>;
   /** False where it could not be kept: it holds for this run at most. */
-  add(servers: readonly ServerConfig[]): Promise<boolean>;
+  add(entries: readonly Trusted[]): Promise<boolean>;
   /**
    * Takes trust from all entries of a name (of one folder, if given); returns those that had it.
    * @throws HostError `output`: it could not be written, so they are still trusted
@@ -81,17 +89,17 @@ export function trustStore({
         return [];
       }
     },
-    async isTrusted(server) {
+    async isTrusted(entry) {
       if (place === undefined) return false;
-      const wanted = recordOf(server, "");
+      const wanted = recordOf(entry, "");
       const kept = await read(fileOf(wanted, place));
       return kept !== undefined && isSame(kept, wanted) && kept.hash === wanted.hash;
     },
-    async add(servers) {
+    async add(entries) {
       try {
         if (place === undefined) throw new Error("there is no folder for it");
-        for (const server of servers) {
-          const record = recordOf(server, now().toISOString());
+        for (const entry of entries) {
+          const record = recordOf(entry, now().toISOString());
           await writePrivate(fileOf(record, place), `${JSON.stringify(record, undefined, 2)}\n`);
         }
         return true;
@@ -119,9 +127,9 @@ export function trustStore({
 
 // --- internal ---
 
-function recordOf(server: ServerConfig, at: string): TrustRecord {
-  const folder = server.origin.file === undefined ? "" : folderOf(server.origin.file);
-  return { name: server.name, folder, hash: trustHash(server.written, folder), at };
+function recordOf({ name, origin, written }: Trusted, at: string): TrustRecord {
+  const folder = origin.file === undefined ? "" : folderOf(origin.file);
+  return { name, folder, hash: trustHash(written, folder), at };
 }
 
 function isSame(a: TrustRecord, b: TrustRecord): boolean {

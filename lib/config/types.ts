@@ -1,4 +1,5 @@
 /** What people configured, as one checked value, whatever shape it was written in (cli.md, Config). */
+import type { Json } from "../base/json.ts";
 import type { ProtocolChoice } from "../protocol/mcp.ts";
 
 /** Where an entry was written, for messages and trust. */
@@ -106,6 +107,17 @@ export interface PolicyRule {
   origin?: Origin;
 }
 
+/** A plugin as it is named: what it is, nobody knows before it is loaded. */
+export interface PluginEntry {
+  /** A file, seen from the folder of its config, or a package. */
+  spec: string;
+  /** Given to a plugin that is a function. */
+  options?: Json;
+  /** The entry exactly as written. */
+  written: unknown;
+  origin: Origin;
+}
+
 /** A server entry that could not be used, with the reason: it takes no other server down. */
 export interface BadServer {
   name: string;
@@ -176,6 +188,8 @@ export interface Config {
   servers: ServerConfig[];
   bad: BadServer[];
   policy: PolicyRule[];
+  /** In the order in which they run: the user's, then those of other configs, then those of flags. */
+  plugins: PluginEntry[];
   limits: Partial<Limits>;
   serve: ServeSettings;
   /** By name. */

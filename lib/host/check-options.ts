@@ -8,7 +8,7 @@ import * as v from "valibot";
 import { HostError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { kindOf, pathText } from "../config/problems.ts";
-import { LimitsSchema, Policy, Server, tlsEntries } from "../config/schema.ts";
+import { LimitsSchema, pointer, Policy, Server, tlsEntries } from "../config/schema.ts";
 
 /** @throws HostError `usage`, with the path, what was expected there, and what was found */
 export function checkOptions(options: unknown): void {
@@ -96,7 +96,7 @@ const HostServerSchema = v.lazy((server) => {
 const Rule = v.strictObject(
   {
     ...Policy.item.entries,
-    arguments: map(string),
+    arguments: v.optional(v.pipe(object, keyed, v.record(pointer, string))),
     answers: flag,
     origin: v.optional(object),
   },

@@ -163,7 +163,9 @@ export class Connection implements AsyncDisposable {
             ? onToolsChanged()
             : emit({ type: "list_changed", server: this.#name, list }),
         onSilent: () => {
-          if (greeted !== undefined && !life.isDoubted) void this.#doubt(greeted, life);
+          if (greeted === undefined || life.isDoubted) return;
+          // Nobody waits for that, and it may fail: then all is as before.
+          this.#doubt(greeted, life).catch(() => (life.isDoubted = false));
         },
         forget: this.#isEraLost,
         session,

@@ -5,18 +5,24 @@ import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { verdictKey } from "../client/eras.ts";
 import type { McpClient } from "../client/types.ts";
-import type { ServerConfig, StdioServer } from "../config/types.ts";
+import type { StdioServer } from "../config/types.ts";
 import type { Child } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { spawnChild } from "../process/spawn.ts";
+import type { Transport } from "../transport/transport.ts";
 import type { LaunchContext, LaunchOptions } from "./launch-types.ts";
+import type { HostedConfig } from "./server-types.ts";
 
 /**
  * Starts and greets a server.
  * @throws HostError `server_start` `config` `denied` `usage` `cancelled`
  */
-export async function launch(config: ServerConfig, options: LaunchOptions): Promise<McpClient> {
+export async function launch(config: HostedConfig, options: LaunchOptions): Promise<McpClient> {
   const { context, signal, forget = false } = options;
+  if (config.kind === "plugin") {
+    const [{ connect }] = await rooms();
+    return await connect({ ...commonOf(config, options), open: config.open });
+  }
   const { log, limits = {} } = context;
   const server = await context.prepare(config, signal);
   signal.throwIfAborted();
@@ -73,10 +79,10 @@ const rooms = () =>
 
 /** Of a connection, what is the same for every kind of server. */
 function commonOf(
-  server: ServerConfig,
+  server: HostedConfig,
   { context, signal, onListChanged, onSilent }: LaunchOptions,
 ) {
-  const { answers = {}, limits, log, serverLogLevel = "warning" } = context;
+  const { answers = {}, limits, log, seen, serverLogLevel = "warning" } = context;
   const startTimeoutMs = startTimeoutOf(server);
   return {
     ...limits,
@@ -91,11 +97,12 @@ function commonOf(
     onListChanged,
     onSilent,
     onLog: (params: JsonObject) => context.heard(server.name, params),
+    ...(seen && { seen: (link: Transport) => seen(server.name, link) }),
   };
 }
 
 /** Nobody waits longer for the first word of a server that runs already than for any other; a process takes time to start. */
-function startTimeoutOf({ kind, timeoutMs, startTimeoutMs }: ServerConfig): number | undefined {
+function startTimeoutOf({ kind, timeoutMs, startTimeoutMs }: HostedConfig): number | undefined {
   if (startTimeoutMs !== undefined || kind === "stdio" || timeoutMs === undefined)
     return startTimeoutMs;
   return Math.min(timeoutMs, startTimeoutMaxMs);
@@ -120,7 +127,7 @@ function spawn(server: StdioServer, context: LaunchContext): Child {
 }
 
 /** A server's own `roots` are what it is told of, whoever answers for the others. */
-function answersFor({ roots }: ServerConfig, answers: Answers): Answers {
+function answersFor({ roots }: HostedConfig, answers: Answers): Answers {
   if (roots === undefined) return answers;
   const list = roots.map((root): JsonObject => ({ uri: uriOf(root) }));
   const { relay } = answers;

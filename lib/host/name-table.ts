@@ -8,6 +8,8 @@ export interface NamedServer {
   name: string;
   prefix?: string | undefined;
   rename?: Readonly<Record<string, string>> | undefined;
+  /** It holds the tools of a plugin, which changes no name of another server. @default false */
+  isPlugin?: boolean;
   tools: readonly string[];
 }
 
@@ -72,7 +74,8 @@ export function renameOf(server: NamedServer, tool: string): string | undefined 
 // --- internal ---
 
 function isAlone(servers: readonly NamedServer[]): boolean {
-  return servers.length === 1 && servers[0]?.prefix === undefined;
+  const [server, ...others] = servers.filter(({ isPlugin }) => isPlugin !== true);
+  return server !== undefined && others.length === 0 && server.prefix === undefined;
 }
 
 function buildTable(servers: readonly NamedServer[], ownNames: boolean): NameTable {

@@ -48,13 +48,17 @@ export function onlyOf(
  * collision could involve is among them, so that listing these gives the same names as listing all.
  */
 export function serversMeant(name: string, servers: readonly NamedServer[]): string[] {
+  // Nobody else can have the name of a plugin's tool.
+  const owner = servers.find((server) => server.isPlugin && renameOf(server, name) === name);
+  if (owner !== undefined) return [owner.name];
+  const isOnly = servers.filter((server) => !server.isPlugin).length === 1;
   const head = name.slice(0, headMax);
   // Computed names are clean and short; only a chosen one can be anything.
   const computed = name.length <= nameMax && name === cleanName(name);
   return servers
     .filter((server) => {
-      if (servers.length === 1 || isQualified(name, server.name)) return true;
-      const prefixes = computed ? [cleanName(prefixOf(server))] : [];
+      if ((isOnly && !server.isPlugin) || isQualified(name, server.name)) return true;
+      const prefixes = computed && !server.isPlugin ? [cleanName(prefixOf(server))] : [];
       const begins = [...prefixes, ...Object.values(server.rename ?? {})];
       return begins.some((begin) => head.startsWith(begin.slice(0, headMax)));
     })

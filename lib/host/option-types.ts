@@ -3,8 +3,12 @@ import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import type { ToolList, Verdict } from "../client/types.ts";
 import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
+import type { Plugin } from "../hooks/plugin.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { Transport } from "../transport/transport.ts";
+import type { Approver, Gate } from "./gate-types.ts";
+import type { HostedConfig } from "./server-types.ts";
 
 /** Remembers era verdicts between runs; both never throw. */
 export interface VerdictStore {
@@ -34,6 +38,8 @@ export interface HostOptions {
   /** By name. */
   servers: Record<string, HostServer>;
   policy?: PolicyRule[];
+  /** Set up in this order, cleaned up in reverse when the host ends. */
+  plugins?: readonly Plugin[];
   /** Our environment, from which the children's small base is taken. @default none */
   env?: Record<string, string | undefined>;
   /** Ends everything when aborted. */
@@ -46,7 +52,7 @@ export interface HostOptions {
 
 /** How the command line (and later surfaces) open a host: config entries as written, made ready when first needed. */
 export interface OpenHostOptions {
-  servers: ServerConfig[];
+  servers: HostedConfig[];
   /**
    * Makes an entry ready to start: trust, expansion, secrets, questions. Called once per start, only for servers needed.
    * @throws HostError `config` `denied`
@@ -62,6 +68,12 @@ export interface OpenHostOptions {
   toolLists?: ToolListStore;
   /** What to ask servers to log; null: nothing is asked. @default "warning" */
   serverLogLevel?: McpLogLevel | null;
+  /** What every call goes through. @default only one that is asked about goes through one */
+  gate?: Gate;
+  /** Who is asked about calls. @default nobody, which denies them */
+  approve?: Approver;
+  /** Each link to a server, for whoever looks on at what goes over it. */
+  seen?: (server: string, link: Transport) => Transport;
   /** How long a server that fell silent may take to answer a ping before it is stopped. @default 5000 */
   pingMs?: number;
   /** Starts the reaper, so that servers end even if we are killed. @default true */

@@ -66,8 +66,8 @@ export class ToolTables {
   constructor(servers: readonly ListedServer[], options: RuleOptions) {
     this.#servers = servers;
     this.#options = options;
-    this.named = servers.map(({ config: { name, prefix, rename } }) => {
-      return { name, prefix, rename, tools: [] };
+    this.named = servers.map(({ config: { kind, name, prefix, rename } }) => {
+      return { name, prefix, rename, isPlugin: kind === "plugin", tools: [] };
     });
   }
 

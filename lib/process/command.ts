@@ -52,10 +52,24 @@ export function startError(spec: ChildSpec, file: string, cause: unknown): HostE
     const hint = "install the interpreter or correct the first line of the script";
     return failed(spec, `the interpreter that ${file} names is missing`, { errno, hint, cause });
   }
-  return failed(spec, `${file} could not be started (${errno})`, { errno, cause });
+  const hint = scarce.get(errno);
+  return failed(spec, `${file} could not be started (${errno})`, {
+    errno,
+    cause,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 // --- internal ---
+
+/** What the system had too little of. */
+const scarce: ReadonlyMap<string, string> = new Map([
+  ["EMFILE", "too many files are open in this process: `ulimit -n` allows more"],
+  ["ENFILE", "too many files are open on this machine"],
+  ["EAGAIN", "too many processes run: `ulimit -u` allows more"],
+  ["ENOMEM", "there is too little memory"],
+  ["E2BIG", "its arguments and its environment are too long together"],
+]);
 
 interface Why {
   errno: string;

@@ -1,6 +1,6 @@
 /**
  * The first look at all servers, each for itself and none in the way of another: what they have is known from then on. It
- * holds up nobody: a slow or dead one is found out in its own time.
+ * holds up nobody: a slow or dead one is found out in its own time. Servers that come later are looked at in the same way.
  */
 import type { ServerConfig } from "../config/types.ts";
 import type { OpenedHost } from "../host/types.ts";
@@ -16,37 +16,66 @@ export interface Discovery {
   readonly done: Promise<void>;
 }
 
-/**
- * Starts and lists all servers at once. An eager one stays up; any other is stopped again (if it is a process of ours),
- * and its next use starts it. Ends when `signal` fires.
- */
-export function discover(
-  host: OpenedHost,
-  servers: readonly Lifecycle[],
-  signal: AbortSignal,
-): Discovery {
-  const look = async ({ name, lifecycle }: Lifecycle): Promise<void> => {
+/** Starts what is to be up, and stops what is not used, until disposed. */
+export class Lifecycles implements Discovery, Disposable {
+  readonly #host: OpenedHost;
+  readonly #signal: AbortSignal;
+  /** All of the first look. */
+  readonly done: Promise<void>;
+  #isReady = false;
+  #idle: Disposable;
+
+  /**
+   * Starts and lists all servers at once. An eager one stays up; any other is stopped again (if it is a process of ours),
+   * and its next use starts it. Ends when `signal` fires.
+   */
+  constructor(host: OpenedHost, servers: readonly Lifecycle[], signal: AbortSignal) {
+    this.#host = host;
+    this.#signal = signal;
+    const all = servers.map((server) => ({ server, looked: this.#look(server) }));
+    const eager = all.filter(({ server }) => server.lifecycle === "eager");
+    this.#isReady = eager.length === 0;
+    void whenAll(eager).finally(() => (this.#isReady = true));
+    this.done = whenAll(all);
+    this.#idle = stopIdle(host, servers);
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** There are other servers, or others of their settings; those of `anew` are looked at. */
+  update(servers: readonly Lifecycle[], anew: readonly string[]): void {
+    this.#idle[Symbol.dispose]();
+    if (this.#signal.aborted) return;
+    this.#idle = stopIdle(this.#host, servers);
+    for (const server of servers)
+      if (anew.includes(server.name)) void this.#look(server);
+      else if (server.lifecycle === "eager") this.#host.warm(server.name);
+  }
+
+  [Symbol.dispose](): void {
+    this.#idle[Symbol.dispose]();
+  }
+
+  // --- internal ---
+
+  async #look({ name, lifecycle }: Lifecycle): Promise<void> {
     try {
-      const { failed } = await host.tools({ servers: [name], signal });
-      if (lifecycle !== "eager" && failed.length === 0) await host.rest(name);
+      const { failed } = await this.#host.tools({ servers: [name], signal: this.#signal });
+      if (lifecycle !== "eager" && failed.length === 0) await this.#host.rest(name);
     } catch {
       // It stops: nothing is to be known any more.
     }
-  };
-  const all = servers.map((server) => ({ server, looked: look(server) }));
-  const eager = all.filter(({ server }) => server.lifecycle === "eager");
-  let isReady = eager.length === 0;
-  void whenAll(eager).finally(() => (isReady = true));
-  return {
-    get isReady() {
-      return isReady;
-    },
-    done: whenAll(all),
-  };
+  }
 }
 
+// --- internal ---
+
+const idleCheckMsMax = 30_000;
+
 /** Stops servers that were not used for their `idleMs`, until disposed. */
-export function stopIdle(host: OpenedHost, servers: readonly Lifecycle[]): Disposable {
+function stopIdle(host: OpenedHost, servers: readonly Lifecycle[]): Disposable {
   const timers = servers
     .filter(({ idleMs = 0, lifecycle }) => idleMs > 0 && lifecycle !== "eager")
     .map(({ name, idleMs = 0 }) => {
@@ -59,10 +88,6 @@ export function stopIdle(host: OpenedHost, servers: readonly Lifecycle[]): Dispo
     },
   };
 }
-
-// --- internal ---
-
-const idleCheckMsMax = 30_000;
 
 async function whenAll(looks: readonly { looked: Promise<void> }[]): Promise<void> {
   await Promise.all(looks.map(({ looked }) => looked));

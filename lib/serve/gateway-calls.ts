@@ -3,34 +3,60 @@ import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
+import type { InputRound } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
 import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { metaPrefix } from "../protocol/meta.ts";
+import type { CallBook } from "./calls-book.ts";
 import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { ownText, resultText } from "./gateway-results.ts";
+import type { Made } from "./gateway-rounds.ts";
 import type { Downstream, Question, Scope } from "./gateway-types.ts";
 import { errorBody } from "./http-error.ts";
 import type { HttpError } from "./http-error.ts";
 import { refusalOf } from "./tools-refusal.ts";
 
+export interface CallContext {
+  /** What all clients have in common. */
+  host: OpenedHost;
+  logs: Logs;
+  /** @default nothing is written down */
+  calls?: CallBook | undefined;
+}
+
+/** The server of a tool; undefined where nobody knows it, which its call then tells. */
+export async function serverOfTool(
+  { params: { name }, from, signal }: Question,
+  host: OpenedHost,
+): Promise<string | undefined> {
+  if (from.scope.server !== undefined || typeof name !== "string") return from.scope.server;
+  try {
+    return (await host.resolve(name, { signal })).server;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @throws RpcError */
 export async function callTool(
   question: Question,
-  { host, logs }: { host: OpenedHost; logs: Logs },
-): Promise<string> {
+  { logs, calls, ...common }: CallContext,
+  rounds?: InputRound,
+): Promise<Made> {
   const { params, from } = question;
   const { name, arguments: args = {} } = params;
   if (typeof name !== "string") badParams("tools/call needs the name of a tool");
   if (!isObject(args)) badParams("the arguments of a tool are an object");
-  const { scope } = from;
+  const { scope, guest } = from;
+  const { host } = guest ?? common;
   const flight: Flight = { question, server: scope.server };
   let isKnown = false;
   const onProgress = progressOf(question);
   const meta = onwardMeta(params);
-  const answers = from.guest?.answersOn?.(question);
+  const answers = guest?.answersOn?.(question);
   logs.begin(flight);
   try {
     const request: OwnedCallRequest = {
@@ -48,11 +74,12 @@ export async function callTool(
     if (onProgress !== undefined) request.onProgress = onProgress;
     if (meta !== undefined) request.meta = meta;
     if (answers !== undefined) request.answers = answers;
+    if (rounds !== undefined) request.rounds = rounds;
     if (from.logLevel !== undefined) request.logLevel = from.logLevel;
-    const outcome = await host.call(request);
+    const outcome = await (calls?.begin(request, host).outcome ?? host.call(request));
     const refusal = refusalOf(outcome, { name, caller: scope, isKnown });
     if (refusal?.status === 404 || refusal?.status === 400) refuse(refusal, name, scope);
-    return textOf(outcome, from);
+    return outcome.status === "input_required" ? { input: outcome } : textOf(outcome, from);
   } finally {
     logs.end(flight);
   }
@@ -128,13 +155,14 @@ function refuse(refusal: HttpError, name: string, { server }: Scope): never {
 const nameMax = 200;
 
 /** @throws RpcError */
-function textOf(outcome: Outcome, from: Downstream): string {
+function textOf(outcome: Outcome, from: Downstream): Made {
   const { knows } = from;
-  if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
+  if ("result" in outcome && outcome.result !== undefined)
+    return { text: resultText(outcome, knows) };
   // Nobody of ours detaches a call.
   if (outcome.status === "detached") throw toRpcError(undefined, from);
   const { error } = outcome as { error: HostError };
   const text = textForModel(error);
   if (text === undefined) throw toRpcError(error, from);
-  return ownText({ content: [{ type: "text", text }], isError: true }, knows);
+  return { text: ownText({ content: [{ type: "text", text }], isError: true }, knows) };
 }

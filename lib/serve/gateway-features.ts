@@ -1,24 +1,27 @@
 /** Resources, prompts and completion through the gateway: what clients name, found on its server, and hidden where it is not theirs. */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { InputRound } from "../client/types.ts";
 import type { HostAnswer, ReadRequest } from "../host/feature-types.ts";
 import type { OpenedHost } from "../host/types.ts";
 import { namesOf } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { ownText, resultText } from "./gateway-results.ts";
+import type { Made } from "./gateway-rounds.ts";
 import type { Question, Scope } from "./gateway-types.ts";
+
+export interface FeatureContext {
+  /** What all clients have in common. */
+  host: OpenedHost;
+  logs: Logs;
+}
 
 /** Where a resource is, for who asks. */
 export interface Located {
   server: string;
   /** Its server's own URI. */
   uri: string;
-}
-
-interface FeatureContext {
-  host: OpenedHost;
-  logs: Logs;
 }
 
 /** @throws RpcError; HostError `usage` (unknown, of several servers, or hidden) */
@@ -37,29 +40,52 @@ export async function locate(
 /** `resources/read`. @throws RpcError, HostError */
 export async function readResource(
   question: Question,
-  { host, logs }: FeatureContext,
-): Promise<string> {
+  { logs, ...common }: FeatureContext,
+  rounds?: InputRound,
+): Promise<Made> {
   const { params, from, signal } = question;
+  const { host } = from.guest ?? common;
   const { server, uri } = await locate(host, params.uri, { scope: from.scope, signal });
   using _flight = logs.flight({ question, server });
-  const answer = await host.read({ uri: `${server}/${uri}`, ...waitsOf(question) });
-  return resultText(asAsked(answer, uri, params.uri), from.knows, true);
+  const answer = await host.read({ uri: `${server}/${uri}`, ...waitsOf(question, rounds) });
+  if (answer.isInput) return { input: answer };
+  return { text: resultText(asAsked(answer, uri, params.uri), from.knows, true) };
 }
 
 /** `prompts/get`. @throws RpcError, HostError */
 export async function getPrompt(
   question: Question,
-  { host, logs }: FeatureContext,
-): Promise<string> {
+  { logs, ...common }: FeatureContext,
+  rounds?: InputRound,
+): Promise<Made> {
   const { params, from, signal } = question;
   const { name, arguments: args = {} } = params;
   const { scope, knows } = from;
+  const { host } = from.guest ?? common;
   if (typeof name !== "string") badParams("prompts/get needs the name of a prompt");
   if (!isTexts(args)) badParams("the arguments of a prompt are strings");
   const prompt = await promptFor(host, name, scope, signal);
   using _flight = logs.flight({ question, server: scope.server });
-  const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question) });
-  return resultText(answer, knows);
+  const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question, rounds) });
+  return answer.isInput ? { input: answer } : { text: resultText(answer, knows) };
+}
+
+/** The server of a resource. @throws as `locate` */
+export async function serverOfResource(
+  { params, from, signal }: Question,
+  host: OpenedHost,
+): Promise<string> {
+  return (await locate(host, params.uri, { scope: from.scope, signal })).server;
+}
+
+/** The server of a prompt; undefined where nobody knows it. @throws HostError */
+export async function serverOfPrompt(
+  { params: { name }, from, signal }: Question,
+  host: OpenedHost,
+): Promise<string | undefined> {
+  if (from.scope.server !== undefined) return from.scope.server;
+  const { prompts } = await host.prompts({ signal });
+  return prompts.find((one) => one.name === name)?.server;
 }
 
 /** `completion/complete`. @throws RpcError, HostError */
@@ -85,10 +111,13 @@ export async function complete(
 
 // --- internal ---
 
-function waitsOf(question: Question): Pick<ReadRequest, "signal" | "answers"> {
+function waitsOf(
+  question: Question,
+  rounds: InputRound | undefined,
+): Pick<ReadRequest, "signal" | "answers" | "rounds"> {
   const { signal, from } = question;
   const answers = from.guest?.answersOn?.(question);
-  return { signal, ...(answers && { answers }) };
+  return { signal, ...(answers && { answers }), ...(rounds && { rounds }) };
 }
 
 /** @throws RpcError -32602 */

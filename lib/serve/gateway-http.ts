@@ -2,7 +2,6 @@
  * The gateway over Streamable HTTP, both eras at one address: `/mcp` shows all servers, `/mcp/SERVER` one under its own
  * names. Its other transports are beside it. What a POST holds is read here, its era found, and what may not be is refused (protocol.md 2.1, 2.2).
  */
-import { matchesGlob } from "../base/glob.ts";
 import { isObject } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
@@ -19,6 +18,7 @@ import type { GatewayOptions, Scope } from "./gateway-types.ts";
 import { Waiting } from "./gateway-waiting.ts";
 import { createGateway } from "./gateway.ts";
 import { HttpError, isHttpError } from "./http-error.ts";
+import type { Profiles } from "./profiles.ts";
 import { readJson } from "./read-json.ts";
 import { Sessions } from "./sessions.ts";
 import type { SessionsOptions } from "./sessions.ts";
@@ -47,7 +47,12 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     if (!servers.has(name)) for (const one of host.servers()) servers.add(one.name);
     return servers.has(name);
   };
-  const at = (exchange: Exchange) => scopeOf(exchange, isServer);
+  // A server that is gone has told so by its lists.
+  const watching = host.onEvent(({ type }) => {
+    if (type === "tools_changed") servers.clear();
+  });
+  context.stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
+  const at = (exchange: Exchange) => scopeOf(exchange, isServer, context.profiles);
 
   const post = async (exchange: Exchange): Promise<Response> => {
     const scope = at(exchange);
@@ -90,25 +95,19 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
 // --- internal ---
 
 /** @throws HttpError 404 */
-function scopeOf(exchange: Exchange, isServer: (name: string) => boolean): Scope {
-  // Its URL costs time, and is asked for only where it says something.
-  const { request, params, caller } = exchange;
-  const { server } = params;
+function scopeOf(
+  exchange: Exchange,
+  isServer: (name: string) => boolean,
+  profiles: Profiles,
+): Scope {
+  const { server } = exchange.params;
   if (server !== undefined && !isServer(server))
     throw new HttpError(
       404,
       "not_found",
       `no server is called ${JSON.stringify(server.slice(0, 100))}`,
     );
-  const { owner, allows } = caller;
-  const globs = request.url.includes("?") ? exchange.url.searchParams.getAll("tools") : [];
-  if (globs.length === 0) return { owner, allows, server };
-  return {
-    owner,
-    server,
-    allows: (names) =>
-      allows(names) && globs.some((glob) => names.some((name) => matchesGlob(glob, name))),
-  };
+  return { owner: exchange.caller.owner, server, allows: profiles.narrowed(exchange) };
 }
 
 /** What the body holds, or why it is not taken, as a JSON-RPC error. */

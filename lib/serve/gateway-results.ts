@@ -30,6 +30,16 @@ export function resultText(
   return spliced(text, head);
 }
 
+/** The text of a result that asks a modern client for input. */
+export function inputText(result: JsonObject): string {
+  const { _meta: meta } = result;
+  return JSON.stringify({
+    ...result,
+    resultType: "input_required",
+    _meta: { ...ourMeta._meta, ...(isObject(meta) && meta) },
+  });
+}
+
 /** The text of a result of our own. `kept` as of `resultText`. */
 export function ownText(result: JsonObject, { era }: Knowledge, kept = false): string {
   if (era === "legacy") return JSON.stringify(result);

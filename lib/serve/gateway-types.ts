@@ -7,6 +7,7 @@ import type { OpenedHost } from "../host/types.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import type { CallBook } from "./calls-book.ts";
 import type { News } from "./gateway-news.ts";
 import type { Questions, Send } from "./gateway-questions.ts";
 import type { Updates } from "./gateway-updates.ts";
@@ -99,6 +100,16 @@ export interface GatewayOptions {
   pageMax?: number;
   /** How many clients with servers of their own there may be. */
   guests: Bound;
+  /** One that belongs to modern clients, and that nobody used for so long, is closed. @default 300000 */
+  guestIdleMs?: number;
+  /** How long a request waits for one that is free. @default 10000 */
+  guestWaitMs?: number;
+  /** How long a modern client may be away to answer what a server asks. @default 600000 */
+  answerMs?: number;
+  /** The clock in milliseconds since the epoch. @default Date.now */
+  now?: () => number;
+  /** Where tool calls are written down. @default nowhere */
+  calls?: CallBook;
   /** `subscriptions/listen` and resource subscriptions at a time, of all clients. @default 2000 */
   subscriptionsMax?: number;
 }

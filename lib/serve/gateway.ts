@@ -5,9 +5,15 @@
 import type { JsonObject } from "../base/json.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Era, McpLogLevel } from "../protocol/mcp.ts";
-import { callTool } from "./gateway-calls.ts";
+import { callTool, serverOfTool } from "./gateway-calls.ts";
 import { badParams, shownError, toRpcError } from "./gateway-errors.ts";
-import { complete, getPrompt, readResource } from "./gateway-features.ts";
+import {
+  complete,
+  getPrompt,
+  readResource,
+  serverOfPrompt,
+  serverOfResource,
+} from "./gateway-features.ts";
 import { discovery, greeting, Instructions } from "./gateway-greet.ts";
 import { admit } from "./gateway-guests.ts";
 import { followLists, listen, subscribe, unsubscribe } from "./gateway-listen.ts";
@@ -16,6 +22,8 @@ import { Lists } from "./gateway-lists.ts";
 import { logLevels, Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
 import { ownText } from "./gateway-results.ts";
+import { Rounds } from "./gateway-rounds.ts";
+import type { Askable } from "./gateway-rounds.ts";
 import type { Behind, Gateway, GatewayOptions, Question } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
 
@@ -30,7 +38,9 @@ export function createGateway(options: GatewayOptions): Gateway {
   const lists = new Lists({ listMs, pageMax });
   const instructions = new Instructions(host, greetMs);
   const shared = { host, news, updates };
-  const tables = tablesOf({ ...shared, stopping, logs, lists, instructions });
+  const rounds = new Rounds({ ...options, ...shared, logs });
+  const parts = { ...shared, stopping, logs, lists, instructions, rounds, calls: options.calls };
+  const tables = tablesOf(parts);
   const context = { shared, logs, log, guests, coalesceMs, subscriptionsMax };
   host.lend();
   // Modern servers tell of changes only where they are asked to.
@@ -75,26 +85,61 @@ export function createGateway(options: GatewayOptions): Gateway {
 
 interface Parts extends ListenContext {
   logs: Logs;
+  calls: GatewayOptions["calls"];
+  rounds: Rounds;
   lists: Lists;
   instructions: Instructions;
 }
 
+/** Those that a server may answer by questions of its own. */
+function askable(parts: Parts): [string, Handler][] {
+  const through =
+    (request: Askable): Handler =>
+    (question) =>
+      parts.rounds.through(question, request);
+  return [
+    [
+      "tools/call",
+      through({
+        serverOn: serverOfTool,
+        make: (question, round) => callTool(question, parts, round),
+      }),
+    ],
+    [
+      "prompts/get",
+      through({
+        serverOn: serverOfPrompt,
+        make: (question, round) => getPrompt(question, parts, round),
+      }),
+    ],
+    [
+      "resources/read",
+      through({
+        serverOn: serverOfResource,
+        make: (question, round) => readResource(question, parts, round),
+      }),
+    ],
+  ];
+}
+
 /** What answers each method, by era. */
 function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
-  const { logs, lists, instructions } = parts;
+  const { logs, lists, instructions, rounds } = parts;
   const behind = ({ from }: Question): Behind => from.guest ?? parts;
   const both: [string, Handler][] = [
     ["tools/list", listed((question) => lists.tools(question, behind(question)))],
-    ["tools/call", (question) => callTool(question, { host: behind(question).host, logs })],
     ["prompts/list", listed((question) => lists.prompts(question, behind(question)))],
-    ["prompts/get", (question) => getPrompt(question, { host: behind(question).host, logs })],
     ["resources/list", listed((question) => lists.resources(question, behind(question)))],
     ["resources/templates/list", listed((question) => lists.templates(question, behind(question)))],
-    ["resources/read", (question) => readResource(question, { host: behind(question).host, logs })],
     ["completion/complete", (question) => complete(question, behind(question).host)],
   ];
+  const aside = both.map(([method, answer]): [string, Handler] => [
+    method,
+    (question) => rounds.aside(question, async (asked) => await answer(asked)),
+  ]);
   return {
     legacy: new Map<string, Handler>([
+      ...askable(parts),
       ...both,
       ["ping", ({ from }) => ownText({}, from.knows)],
       ["logging/setLevel", (question) => setLevel(question, logs)],
@@ -102,7 +147,8 @@ function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
       ["resources/unsubscribe", (question) => unsubscribe(question)],
     ]),
     modern: new Map<string, Handler>([
-      ...both,
+      ...askable(parts),
+      ...aside,
       [
         "server/discover",
         async (question) =>

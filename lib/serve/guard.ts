@@ -30,6 +30,8 @@ export interface Guard {
   check(request: Request): void;
   /** The answer to `OPTIONS`, for the methods of a path. @throws HttpError 403 */
   preflight(request: Request, methods: readonly string[]): Response;
+  /** From now on requests carry one of these tokens. */
+  retoken(tokens: readonly Token[]): void;
   /** Adds what a page of an allowed origin needs to read the answer. */
   dress(request: Request, response: Response): Response;
 }
@@ -38,7 +40,7 @@ export interface Guard {
 export function createGuard(options: GuardOptions): Guard {
   const configured = new Set(options.origins.map((origin) => originOf(origin) ?? origin));
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
-  const callerOf = recogniser(options.tokens, options.startKey);
+  let callerOf = recogniser(options.tokens, options.startKey);
   let own: Own | undefined;
   // Names are known once the port is.
   const ours = () => (own ??= ownNames(options, publicUrl));
@@ -70,6 +72,9 @@ export function createGuard(options: GuardOptions): Guard {
     admit(request, route) {
       check(request);
       return callerOf(request, route);
+    },
+    retoken(tokens) {
+      callerOf = recogniser(tokens, options.startKey);
     },
     preflight(request, methods) {
       check(request);

@@ -14,6 +14,7 @@ export type HttpCode =
   | "method_not_allowed"
   | "request_timeout"
   | "conflict"
+  | "precondition_required"
   | "too_large"
   | "unsupported_media_type"
   | "upgrade_required"

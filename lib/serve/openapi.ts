@@ -9,8 +9,9 @@ export const openapiRoutes: Face = (context) => {
     {
       method: "GET",
       path: "/openapi.json",
-      async handle({ caller, url }) {
-        const tools = await now(caller);
+      async handle(exchange) {
+        const { caller, url } = exchange;
+        const tools = await now({ allows: context.profiles.narrowed(exchange) });
         const policies = await policiesOf(context, tools);
         const { hasToken } = caller;
         return Response.json(documentOf(tools, { url: url.origin, hasToken, policies }));

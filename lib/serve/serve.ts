@@ -10,13 +10,16 @@ import type { OpenedHost } from "../host/types.ts";
 import { handlersOf } from "./answer.ts";
 import { boundOf } from "./bound.ts";
 import { CallBook } from "./calls-book.ts";
-import { discover, type Lifecycle, stopIdle } from "./discovery.ts";
+import { type Lifecycle, Lifecycles } from "./discovery.ts";
 import { slowMs, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { createGuard } from "./guard.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
+import { Profiles } from "./profiles.ts";
 import { rootRoute } from "./root.ts";
 import { Running } from "./running.ts";
+import { Applying } from "./servers-apply.ts";
+import { type ConfigSource, ServedConfig } from "./servers-config.ts";
 import type { Face, ServeContext, Token } from "./types.ts";
 
 export interface ServeOptions {
@@ -25,6 +28,8 @@ export interface ServeOptions {
   faces: readonly Face[];
   /** The servers that are looked at in the beginning. @default all that the host has, as `lazy` */
   servers?: readonly Lifecycle[];
+  /** Where the config comes from, to be read again when its files change. @default it is not */
+  source?: ConfigSource;
   /** Only loopback without a token. @default "127.0.0.1" */
   hostname?: string;
   /** 0: any free one. @default 3003 */
@@ -77,9 +82,12 @@ export function serve(options: ServeOptions): Served {
   const stopping = new AbortController();
   const ending = new AbortController();
   const streams = boundOf(options.streamsMax ?? streamsMaxDefault);
+  const { source, log } = options;
+  const config: ServedConfig | undefined =
+    source && new ServedConfig({ source, log, apply: (...more) => applying!.apply(...more) });
   const context: ServeContext = {
     host: options.host,
-    log: options.log,
+    log,
     stopping: stopping.signal,
     redact: options.redact ?? ((text) => text),
     now: options.now ?? Date.now,
@@ -92,16 +100,19 @@ export function serve(options: ServeOptions): Served {
     }),
     discovery: {
       get isReady() {
-        return discovery.isReady;
+        return lifecycles.isReady;
       },
       get done() {
-        return discovery.done;
+        return lifecycles.done;
       },
     },
+    profiles: new Profiles(source?.config.profiles ?? {}),
+    ...(config && { config }),
   };
   const faced = options.faces.flatMap((face) => face(context));
+  const hostname = options.unix === undefined ? (options.hostname ?? hostnameDefault) : undefined;
   const guard = createGuard({
-    hostname: options.unix === undefined ? (options.hostname ?? hostnameDefault) : undefined,
+    hostname,
     port: () => server.port ?? 0,
     secure: options.tls !== undefined,
     origins: options.origins ?? [],
@@ -124,9 +135,18 @@ export function serve(options: ServeOptions): Served {
   const server = listenAt(options, handlers);
   world.server = server;
   const servers = options.servers ?? options.host.servers().map(({ name }) => lazy(name));
-  const discovery = discover(options.host, servers, stopping.signal);
-  const idle = stopIdle(options.host, servers);
-  stopping.signal.addEventListener("abort", () => idle[Symbol.dispose](), { once: true });
+  const lifecycles = new Lifecycles(options.host, servers, stopping.signal);
+  const { profiles } = context;
+  const applying: Applying | undefined =
+    config && new Applying(config, { hostname, guard, profiles, lifecycles, log });
+  stopping.signal.addEventListener(
+    "abort",
+    () => {
+      lifecycles[Symbol.dispose]();
+      applying?.[Symbol.dispose]();
+    },
+    { once: true },
+  );
   return served(server, { options, context, stopping, ending, running });
 }
 

@@ -1,11 +1,14 @@
 /** The state of servers as clients may see it: `/health`, `/servers`. It starts nothing and asks nobody. */
 import { nearest } from "../base/nearest.ts";
+import type { BadServer } from "../config/types.ts";
 import type { ServerStatus } from "../host/types.ts";
-import { errorBody, HttpError } from "./http-error.ts";
+import { errorBody, HttpError, withoutPaths } from "./http-error.ts";
+import type { ServedConfig } from "./servers-config.ts";
 import type { Route, ServeContext } from "./types.ts";
 
 /** `/health`, answered to everybody; who sent no token where one is asked for hears of no server. */
-export function healthRoutes({ host, discovery, stopping, redact }: ServeContext): Route[] {
+export function healthRoutes(context: ServeContext): Route[] {
+  const { host, discovery, stopping, redact, config } = context;
   return [
     {
       method: "GET",
@@ -17,7 +20,10 @@ export function healthRoutes({ host, discovery, stopping, redact }: ServeContext
         const body = {
           status: asksReady && !isReady ? "starting" : "ok",
           ready: isReady,
-          ...(caller.isStranger !== true && { servers: host.servers().map(shownStatus) }),
+          ...(caller.isStranger !== true && {
+            servers: host.servers().map(shownStatus),
+            ...(config && faultsOf(config)),
+          }),
         };
         return shown(body, redact, {
           status: asksReady && !isReady ? 503 : 200,
@@ -30,36 +36,77 @@ export function healthRoutes({ host, discovery, stopping, redact }: ServeContext
   ];
 }
 
-/** `GET /servers`, `GET /servers/NAME`. */
-export function serversRoutes({ host, redact }: ServeContext): Route[] {
+/** `GET /servers`, `GET /servers/NAME`; with the revision of the file that servers are added to, where there is one. */
+export function serversRoutes({ host, redact, config }: ServeContext): Route[] {
+  const answer = async (value: object) => {
+    const revision = await config?.revision();
+    return shown(value, redact, { headers: { ...(revision && { etag: `"${revision}"` }) } });
+  };
+  const one = (wanted: string) => {
+    const statuses = host.servers();
+    const found = statuses.find(({ name }) => name === wanted);
+    if (found !== undefined) return answer(shownWhole(found));
+    throw unknownServer(
+      wanted,
+      statuses.map(({ name }) => name),
+    );
+  };
   return [
-    { method: "GET", path: "/servers", handle: () => shown(host.servers().map(whole), redact) },
-    {
-      method: "GET",
-      path: "/servers/:name",
-      handle({ params }) {
-        const statuses = host.servers();
-        const found = statuses.find(({ name }) => name === params["name"]);
-        if (found === undefined)
-          throw unknownServer(
-            params["name"] ?? "",
-            statuses.map(({ name }) => name),
-          );
-        return shown(whole(found), redact);
-      },
-    },
+    { method: "GET", path: "/servers", handle: () => answer(host.servers().map(shownWhole)) },
+    ...["/servers/:name", "/servers/reload"].map((path): Route => {
+      // Something else is at that address besides: a server of that name is there all the same.
+      return { method: "GET", path, handle: ({ params }) => one(params["name"] ?? "reload") };
+    }),
   ];
 }
 
-// --- internal ---
+/** The answer 404 of a server that is none. */
+export function unknownServer(name: string, known: readonly string[]): HttpError {
+  const near = nearest(name, known);
+  return new HttpError(
+    404,
+    "not_found",
+    `no server is called ${JSON.stringify(name.slice(0, 100))}`,
+    {
+      facts: { nearest: near },
+    },
+  );
+}
 
-function shown(value: object, redact: ServeContext["redact"], init: ResponseInit = {}): Response {
+/** An entry of the config that cannot be read. */
+export function shownBad({ name, origin, reason, hint }: BadServer): object {
+  return {
+    name,
+    from: withoutPaths(origin.label),
+    reason,
+    ...(hint !== undefined && { hint }),
+  };
+}
+
+/** All that clients may see of a server. */
+export function shownWhole(status: ServerStatus): object {
+  const { serverInfo, instructions } = status;
+  return {
+    ...shownStatus(status),
+    ...(serverInfo !== undefined && { serverInfo }),
+    ...(instructions !== undefined && { instructions }),
+  };
+}
+
+/** An answer, without what must not be shown. */
+export function shown(
+  value: object,
+  redact: ServeContext["redact"],
+  init: ResponseInit = {},
+): Response {
   const headers = { "content-type": "application/json", "cache-control": "no-store" };
   return new Response(redact(JSON.stringify(value)), {
     ...init,
     headers: { ...headers, ...(init.headers as Record<string, string> | undefined) },
   });
 }
+
+// --- internal ---
 
 /** What a probe or a person wants to see at once. */
 function shownStatus({ name, state, era, revision, tools, error }: ServerStatus): object {
@@ -72,23 +119,13 @@ function shownStatus({ name, state, era, revision, tools, error }: ServerStatus)
   };
 }
 
-function whole(status: ServerStatus): object {
-  const { serverInfo, instructions } = status;
+/** What is wrong with the config as it was read last; nothing where all is well. */
+function faultsOf({ error, config: { bad } }: ServedConfig): object {
+  if (error === undefined && bad.length === 0) return {};
   return {
-    ...shownStatus(status),
-    ...(serverInfo !== undefined && { serverInfo }),
-    ...(instructions !== undefined && { instructions }),
-  };
-}
-
-function unknownServer(name: string, known: readonly string[]): HttpError {
-  const near = nearest(name, known);
-  return new HttpError(
-    404,
-    "not_found",
-    `no server is called ${JSON.stringify(name.slice(0, 100))}`,
-    {
-      facts: { nearest: near },
+    config: {
+      ...(error !== undefined && { error: errorBody(error) }),
+      ...(bad.length > 0 && { failed: bad.map(shownBad) }),
     },
-  );
+  };
 }

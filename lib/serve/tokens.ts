@@ -28,7 +28,12 @@ interface Bearer {
 function bearersOf(tokens: readonly Token[], startKey: string | undefined): Bearer[] {
   const bearers = tokens.map(({ name, token, tools }) => ({
     digest: digestOf(token),
-    caller: { owner: name, hasToken: true, allows: allowing(tools) },
+    caller: {
+      owner: name,
+      hasToken: true,
+      allows: allowing(tools),
+      ...(tools !== undefined && { isBound: true }),
+    },
   }));
   if (startKey !== undefined)
     bearers.push({

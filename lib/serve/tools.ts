@@ -23,8 +23,8 @@ export const toolRoutes: Face = (context) => {
     {
       method: "GET",
       path: "/tools",
-      async handle({ caller }) {
-        const seen = await now(caller);
+      async handle(exchange) {
+        const seen = await now({ allows: context.profiles.narrowed(exchange) });
         const policies = await policiesOf(context, seen);
         return Response.json(seen.map((tool, i) => toolEntry(tool, policies[i])));
       },

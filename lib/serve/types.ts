@@ -4,6 +4,8 @@ import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { CallBook } from "./calls-book.ts";
 import type { Discovery } from "./discovery.ts";
+import type { Profiles } from "./profiles.ts";
+import type { ServedConfig } from "./servers-config.ts";
 
 /** A token that requests may carry, as `serve.tokens` of the config has it. */
 export interface Token {
@@ -23,6 +25,8 @@ export interface Caller {
   allows(names: readonly string[]): boolean;
   /** It carried a token or the start key, so it may decide and change. */
   hasToken: boolean;
+  /** Its token is for some tools alone: it changes nothing that others have. @default false */
+  isBound?: boolean;
   /** A token is asked for and it carried none: it is at a route that is `open`, and is told the least. @default false */
   isStranger?: boolean;
 }
@@ -102,6 +106,10 @@ export interface ServeContext {
   guests: Bound;
   /** How far the first look at the servers is. */
   discovery: Discovery;
+  /** Choices of tools that clients may ask for. */
+  profiles: Profiles;
+  /** The config of the servers, where there is one that may be read again. */
+  config?: ServedConfig;
   /** Every call goes through it, so that its owner sees it. */
   calls: CallBook;
 }

@@ -73,6 +73,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const waiting = new Waiting(db, log);
   const approvals = new Approvals(db, holding, (id) => waiting.wake(id));
   const journal = new Journal(db, holding, { log });
+  const close = async () => {
+    await waiting.close();
+    await journal.close();
+    await holding.leave();
+    await engine.close();
+  };
+  let closing: Promise<void> | undefined;
   return {
     label: engine.label,
     approvals,
@@ -84,12 +91,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     acknowledge: (owner, told) => acknowledge(db, owner, told),
     recover: () => holding.recover(),
     prune: (retention) => prune(db, retention),
-    async [Symbol.asyncDispose]() {
-      await waiting.close();
-      await journal.close();
-      await holding.leave();
-      await engine.close();
-    },
+    [Symbol.asyncDispose]: () => (closing ??= close()),
   };
 }
 

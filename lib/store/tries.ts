@@ -2,6 +2,7 @@
 import { abortable, sleep } from "../base/async.ts";
 import { isHostError } from "../base/errors.ts";
 import { faultOf, storeError } from "./sql-errors.ts";
+import type { Fault } from "./sql-errors.ts";
 
 export interface TriesOptions {
   /** Where the database is, without credentials. */
@@ -20,7 +21,11 @@ export async function withTries<T>(
 ): Promise<T> {
   const deadline = performance.now() + waitMs;
   const scope = new AbortController();
-  const late = () => scope.abort(storeError(label, "lost", { code: "no answer in time" }));
+  let last: { fault: Fault; error: unknown } = {
+    fault: "lost",
+    error: { code: "no answer in time" },
+  };
+  const late = () => scope.abort(storeError(label, last.fault, last.error));
   const timer = setTimeout(late, waitMs);
   try {
     for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 200)) {
@@ -29,6 +34,7 @@ export async function withTries<T>(
       } catch (error) {
         if (isHostError(error)) throw error;
         const fault = faultOf(error);
+        last = { fault, error };
         const isOver = performance.now() + pauseMs > deadline;
         if (isOver || (fault !== "busy" && fault !== "lost")) throw storeError(label, fault, error);
       }

@@ -1,4 +1,6 @@
 /** `mcphost serve` as a program of its own, with a home that marks all that it starts. */
+import { chmod } from "node:fs/promises";
+
 import { sourceProgram, type TempDir, tempDir } from "../harness.ts";
 import { nothingLeft } from "../processes.ts";
 
@@ -14,13 +16,19 @@ export interface Program extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts it on any free port and waits for its address. Disposing kills it, and sees that nothing is left. */
+/**
+ * Starts it on any free port and waits for its address. Disposing kills it, and sees that nothing is left.
+ * @param within a command that starts it, as another user or within limits
+ */
 export async function serveProgram(
   args: string[],
   env: Record<string, string> = {},
+  within: string[] = [],
 ): Promise<Program> {
   const home = await tempDir();
-  const proc = Bun.spawn([...sourceProgram, "serve", "--json", "--port", "0", ...args], {
+  // Another user may work there, too.
+  if (within.length > 0) await chmod(home.path, 0o777);
+  const proc = Bun.spawn([...within, ...sourceProgram, "serve", "--json", "--port", "0", ...args], {
     cwd: home.path,
     env: {
       PATH: process.env["PATH"],

@@ -32,7 +32,6 @@ describe("its end", () => {
   test.each([
     ["SIGTERM", 143],
     ["SIGINT", 130],
-    ["SIGHUP", 129],
   ] as const)(
     "%s: running calls end, then it leaves with %i and nothing stays",
     async (signal, code) => {

@@ -5,6 +5,7 @@ import { resolvePath } from "../../config/paths.ts";
 import type { Config } from "../../config/types.ts";
 import type { Served, ServeOptions } from "../../serve/serve.ts";
 import type { Token } from "../../serve/types.ts";
+import { configSource } from "../config-source.ts";
 import { reportFailures } from "../failures.ts";
 import { commonFlags, listOf, policyFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
@@ -12,6 +13,7 @@ import { keepKey, newKey } from "../serve-key.ts";
 import { logFailures, showEvents } from "../serve-show.ts";
 import { serveTokens } from "../serve-tokens.ts";
 import { tracingOf } from "../serve-tracing.ts";
+import { isAttended } from "../signals.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -88,11 +90,13 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     log,
     faces,
     servers: config.servers.filter(({ disabled }) => disabled !== true),
+    source: configSource(waiting, opened, io, env),
     startKey,
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
   await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
   await reportFailures(opened.failures, parsed, io);
+  using _hangup = await reloadOnHangup(served, io);
   await tell(served, { parsed, io, startKey, keyFile: key.file });
   await ended(io.signal, served);
   await served.stop();
@@ -177,6 +181,14 @@ async function tell(
   await io.stdout.write(`${flags["json"] === true ? line : url}\n`);
   if (io.terminal.stderr && flags["quiet"] !== true && flags["json"] !== true && port !== undefined)
     await io.stderr.write(`to decide and change things: ${url}/#key=${startKey}\n`);
+}
+
+/** A hang-up reads the config again where no terminal can have hung up. */
+async function reloadOnHangup({ context: { config } }: Served, io: Io): Promise<Disposable> {
+  const nothing = { [Symbol.dispose]() {} };
+  if (config === undefined || (await isAttended(io.terminal))) return nothing;
+  // What is wrong with it is said.
+  return io.onHangup?.(() => void config.reload().catch(() => {})) ?? nothing;
 }
 
 /** Settles once it is told to end, or has closed by itself. */

@@ -3,6 +3,7 @@ import { inputRequired, McpServer, ResourceTemplate } from "@modelcontextprotoco
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
+import { registerAsking, states } from "./modern-input.ts";
 import { plainTools, progress, prompts, resources, template, templateText } from "./things.ts";
 
 serveStdio(() => {
@@ -17,6 +18,7 @@ serveStdio(() => {
         prompts: { listChanged: true },
       },
       instructions: "Everything here is for tests.",
+      requestState: { verify: states.verify },
     },
   );
 
@@ -112,6 +114,8 @@ serveStdio(() => {
       },
       async (given: Record<string, string>) => ({ messages: messages(given) }),
     );
+
+  registerAsking(server);
 
   server.server.setRequestHandler("completion/complete", async () => ({
     completion: { values: ["paris", "park"], total: 2, hasMore: false },

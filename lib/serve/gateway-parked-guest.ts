@@ -1,0 +1,54 @@
+/** One guest of modern clients: what its servers ask goes to the request that they work for. It keeps none. */
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Relay } from "../client/answer-types.ts";
+import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import type { Logs } from "./gateway-logs.ts";
+import type { Behind, Guest } from "./gateway-types.ts";
+
+/** What a server asks goes to the request that it works for. @throws RpcError the client has no answer */
+export type Ask = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+
+/** @param users who is asked, by the server, which works for one at a time */
+export function relayTo(users: ReadonlyMap<string, Ask>, capabilities: JsonObject): Relay {
+  return {
+    capabilities,
+    consents: true,
+    async ask(method, params, { server, signal }) {
+      const ask = users.get(server);
+      if (ask === undefined)
+        throw new RpcError({ code: internalError, message: "no request runs that could ask" });
+      return await ask(method, withoutToken(params), signal);
+    },
+  };
+}
+
+/** Of changes it is told as all are: modern clients have nothing that lasts in it. */
+export async function openGuest(
+  relay: Relay,
+  { host: common, news, updates, logs }: Behind & { logs: Logs },
+): Promise<Guest> {
+  const host = await common.guest({ relay });
+  const guest: Guest = {
+    host,
+    news,
+    updates,
+    answersOn: () => ({ relay }),
+    async [Symbol.asyncDispose]() {
+      hearing[Symbol.dispose]();
+      await host[Symbol.asyncDispose]();
+    },
+  };
+  const hearing = logs.hear(guest);
+  return guest;
+}
+
+// --- internal ---
+
+/** What a server would be told of the progress of its question is of its own hop. */
+function withoutToken(params: JsonObject): JsonObject {
+  const { _meta: meta, ...rest } = params;
+  if (!isObject(meta)) return params;
+  const { progressToken: _, ...kept } = meta;
+  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
+}

@@ -1,0 +1,183 @@
+/**
+ * One request of a modern client whose legacy server may ask back: it goes on while its client is away to answer. What the
+ * server asks is told to the client in rounds, as it came, and each round is taken up once. It knows no host.
+ */
+import { HostError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import { RpcError } from "../protocol/jsonrpc.ts";
+import { badParams } from "./gateway-errors.ts";
+import type { Notify, Question } from "./gateway-types.ts";
+
+export interface ParkedOptions {
+  /** The result that asks the client for input, in a round. @throws RpcError */
+  ask: (round: number, inputRequests: JsonObject) => Promise<string>;
+  /** How long the client may be away before the request is cancelled. @default 600000 */
+  awayMs: number;
+  /** What the server asks within that time is one round. @default 10 */
+  gatherMs?: number;
+  /** It is over, and its client knows, or has not come back. */
+  onOver: () => void;
+}
+
+export class Parked {
+  readonly id = crypto.randomUUID();
+  readonly #options: ParkedOptions;
+  readonly #abort = new AbortController();
+  /** What the server waits for, by a key of ours. */
+  readonly #open = new Map<string, Asked>();
+  #asked = 0;
+  #round = 0;
+  #client: Client | undefined;
+  #ended: (() => Promise<string>) | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: ParkedOptions) {
+    this.#options = options;
+  }
+
+  /** Fires when the request is given up. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Tells the client something, if it is there. */
+  readonly notify: Notify = (method, params) => {
+    const { question } = this.#client ?? {};
+    if (question === undefined) return;
+    if (method !== "notifications/progress") return question.notify(method, params);
+    // Each round may have a token of its own.
+    const { _meta: meta } = question.params;
+    const progressToken = isObject(meta) ? meta.progressToken : undefined;
+    if (progressToken !== undefined) question.notify(method, { ...params, progressToken });
+  };
+
+  /** Begins the work; its client waits for what comes first: the end of it, or a question. @throws what `work` throws */
+  begin(work: () => Promise<string>, question: Question): Promise<string> {
+    const end = (outcome: () => Promise<string>) => {
+      this.#ended = outcome;
+      this.#tell();
+    };
+    const answer = this.#wait(question);
+    work().then(
+      (text) => end(async () => text),
+      (error: unknown) => end(() => Promise.reject(error)),
+    );
+    return answer;
+  }
+
+  /** The server asks. @throws RpcError the client has no answer */
+  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
+    if (this.#open.size >= questionsMax)
+      throw new RpcError({ code: -32603, message: `${questionsMax} questions are open` });
+    this.#asked += 1;
+    const key = `question-${this.#asked}`;
+    const forget = () => {
+      this.#open.delete(key);
+      reject(signal.reason);
+    };
+    this.#open.set(key, {
+      request: { method, params },
+      answer(result) {
+        signal.removeEventListener("abort", forget);
+        resolve(result);
+      },
+    });
+    signal.addEventListener("abort", forget, { once: true });
+    this.#tell();
+    return promise;
+  }
+
+  /** The client is back with its answers; what it did not answer it is asked again. @throws RpcError, as `begin` */
+  resume(round: number, responses: JsonObject, question: Question): Promise<string> {
+    if (round !== this.#round || this.#client !== undefined)
+      badParams("this requestState was used before: each is for one request");
+    // Whoever comes second with it is late.
+    this.#round += 1;
+    for (const [key, asked] of this.#open) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (!isObject(response)) continue;
+      this.#open.delete(key);
+      asked.answer(response);
+    }
+    return this.#wait(question);
+  }
+
+  // --- internal ---
+
+  #wait(question: Question): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    clearTimeout(this.#timer);
+    const { signal } = question;
+    const leave = () => this.#giveUp("the client has left");
+    this.#client = {
+      question,
+      give(text) {
+        signal.removeEventListener("abort", leave);
+        resolve(text);
+      },
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+    this.#tell();
+    return promise;
+  }
+
+  /** The client is told what there is to tell, at once or as soon as all of a round is there. */
+  #tell(): void {
+    if (this.#client === undefined) return;
+    if (this.#ended !== undefined) {
+      this.#take()?.give(this.#ended());
+      this.#options.onOver();
+    } else if (this.#open.size > 0) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#askClient(), this.#options.gatherMs ?? 10);
+    }
+  }
+
+  #askClient(): void {
+    // What it asked it may have taken back.
+    if (this.#open.size === 0) return;
+    const client = this.#take();
+    this.#round += 1;
+    const requests = Array.from(this.#open, ([key, { request }]) => [key, request] as const);
+    const asking = this.#options.ask(this.#round, Object.fromEntries(requests));
+    // It cannot come back with what it was not told.
+    asking.catch(() => this.#expire());
+    client?.give(asking);
+    this.#timer = setTimeout(() => this.#expire(), this.#options.awayMs).unref();
+  }
+
+  #take(): Client | undefined {
+    const client = this.#client;
+    this.#client = undefined;
+    clearTimeout(this.#timer);
+    return client;
+  }
+
+  #expire(): void {
+    this.#giveUp("the client did not come back with its answers in time");
+    this.#options.onOver();
+  }
+
+  #giveUp(why: string): void {
+    this.#abort.abort(new HostError("cancelled", why));
+  }
+}
+
+// --- internal ---
+
+/** Questions at a time: more than a person would answer. */
+const questionsMax = 100;
+
+interface Asked {
+  request: { method: string; params: JsonObject };
+  answer(result: JsonObject): void;
+}
+
+/** The request of the client that waits now. */
+interface Client {
+  question: Question;
+  give(text: string | Promise<string>): void;
+}

@@ -1,0 +1,114 @@
+/**
+ * Tells when config files changed, also where an editor puts a new file in the place of the old one, or a link is turned:
+ * their folders are watched, and the files looked at when something happened there. It reads none of them.
+ */
+import type { FSWatcher } from "node:fs";
+
+import { debug, type Log } from "../base/log.ts";
+import { folderOf } from "../config/paths.ts";
+
+export interface WatchOptions {
+  log: Log;
+  /** Called once after the last of several changes. */
+  onChange: () => void;
+  /** How long nothing may have happened in between, in milliseconds. @default 100 */
+  quietMs?: number;
+}
+
+export class FilesWatch implements Disposable {
+  readonly #options: WatchOptions;
+  readonly #watchers = new Map<string, FSWatcher>();
+  /** The files, each with what it was when it was looked at last. */
+  #seen = new Map<string, string>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Something changed, and may change on. */
+  #isMoving = false;
+  #isOver = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+  }
+
+  /** From now on these are watched, those that are new as they are now. A folder that cannot be is said, and is no error. */
+  async follow(files: readonly string[]): Promise<void> {
+    const fs = await import("node:fs");
+    const marks = await Promise.all(files.map(async (file) => [file, await markOf(file)] as const));
+    const reals = await Promise.all(
+      files.map((file) => fs.promises.realpath(file).catch(() => file)),
+    );
+    if (this.#isOver) return;
+    const seen = marks.map(([file, mark]) => [file, this.#seen.get(file) ?? mark] as const);
+    this.#seen = new Map(seen.filter(([, mark]) => mark !== noFile));
+    const folders = new Set([...this.#seen.keys(), ...reals].map(folderOf));
+    for (const [folder, watcher] of this.#watchers) {
+      if (folders.has(folder)) continue;
+      watcher.close();
+      this.#watchers.delete(folder);
+    }
+    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watch(folder, fs.watch);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  // --- internal ---
+
+  #watch(folder: string, watch: typeof import("node:fs").watch): void {
+    const { log } = this.#options;
+    const failed = (error: unknown) => {
+      this.#watchers.delete(folder);
+      const why = error instanceof Error ? error.message : String(error);
+      const text = `changes of the config are not seen (${why}); POST /servers/reload reads it again`;
+      log({ level: "warn", text });
+    };
+    try {
+      const watcher = watch(folder, { persistent: false }, () => this.#wake());
+      watcher.on("error", failed);
+      this.#watchers.set(folder, watcher);
+      debug(log, undefined, () => `${folder} is watched`);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  #wake(): void {
+    this.#timer ??= setTimeout(() => void this.#look(), this.#options.quietMs ?? 100);
+  }
+
+  /** Other files of the folder change as well, perhaps all the time. */
+  async #look(): Promise<void> {
+    let isOther = false;
+    for (const [file, before] of this.#seen) {
+      const now = await markOf(file);
+      this.#seen.set(file, now);
+      isOther ||= now !== before;
+    }
+    this.#timer = undefined;
+    if (this.#isOver) return;
+    const hasMoved = this.#isMoving;
+    this.#isMoving = isOther;
+    // What is being written is looked at again.
+    if (isOther) this.#wake();
+    else if (hasMoved) this.#options.onChange();
+  }
+}
+
+// --- internal ---
+
+/** Of what is no file: a pipe is read once. */
+const noFile = "no file";
+
+/** Another for another file, or other bytes in it, as far as the system tells. */
+async function markOf(file: string): Promise<string> {
+  try {
+    const stat = await Bun.file(file).stat();
+    if (!stat.isFile()) return noFile;
+    return `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
+  } catch {
+    return "gone";
+  }
+}

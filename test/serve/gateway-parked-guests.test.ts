@@ -1,0 +1,106 @@
+/** Servers of their own for modern clients that answer: whose they are, how many there are, and when they end. */
+import { expect, test } from "bun:test";
+
+import { waitFor } from "../processes.ts";
+import { full, gatewayOver, textOf } from "./gateway-kit.ts";
+import { ask, asking, call, everything, next } from "./input-kit.ts";
+import type { ServedHost } from "./kit.ts";
+
+const accept = { action: "accept", content: { name: "Ada" } };
+
+/** The process that works for a client, and what it was told of it. */
+async function who(kit: ServedHost, options?: Parameters<typeof call>[3]) {
+  return JSON.parse(textOf(await call(kit, "who", {}, options)));
+}
+
+test("a client that declares nothing shares the server; one that answers has one of its own, told what it can", async () => {
+  await using kit = gatewayOver({ s: asking });
+  const plain = await who(kit, { capabilities: {} });
+  expect(plain.capabilities).toEqual({});
+  const own = await who(kit);
+  expect(own.capabilities).toEqual({
+    elicitation: { form: {}, url: {} },
+    sampling: {},
+    roots: {},
+  });
+  expect(own.pid).not.toBe(plain.pid);
+  const form = await who(kit, { capabilities: { elicitation: {} } });
+  expect(form.capabilities).toEqual({ elicitation: { form: {} } });
+  expect(new Set([plain.pid, own.pid, form.pid]).size).toBe(3);
+  // One after the other they are at the same server, however they write it.
+  const reordered = {
+    roots: { listChanged: true },
+    sampling: {},
+    elicitation: { url: {}, form: {} },
+  };
+  expect((await who(kit, { capabilities: reordered })).pid).toBe(own.pid);
+  expect((await who(kit, { capabilities: { other: {} } })).pid).toBe(plain.pid);
+});
+
+test("while one of its calls waits, another of its calls is at another server", async () => {
+  await using kit = gatewayOver({ s: asking });
+  const { pid } = await who(kit);
+  const params = { name: "both" };
+  const first = await ask(kit, "tools/call", params);
+  const other = await who(kit);
+  expect(other.pid).not.toBe(pid);
+  const again = next(params, first, () => accept);
+  expect(JSON.parse(textOf(await ask(kit, "tools/call", again)))).toEqual([accept, accept]);
+  expect((await who(kit)).pid).toBe(pid);
+});
+
+test("owners do not share them", async () => {
+  const tokens = [
+    { name: "a", token: "token-of-a" },
+    { name: "b", token: "token-of-b" },
+  ];
+  await using kit = gatewayOver({ s: asking }, { tokens });
+  const [a, b] = [await who(kit, { token: "token-of-a" }), await who(kit, { token: "token-of-b" })];
+  expect(a.pid).not.toBe(b.pid);
+});
+
+test("lists are those of the client's own servers", async () => {
+  await using kit = gatewayOver({ s: full() });
+  await call(kit, "change", { list: "tools" });
+  await call(kit, "change", { list: "prompts" });
+  const names = async (method: string, key: string, capabilities: object) => {
+    const { result } = await ask(kit, method, {}, { capabilities });
+    return result[key].map(({ name }: { name: string }) => name);
+  };
+  expect(await names("tools/list", "tools", everything)).toContain("extra");
+  expect(await names("tools/list", "tools", {})).not.toContain("extra");
+  const own = await names("prompts/list", "prompts", everything);
+  expect(own.length).toBe((await names("prompts/list", "prompts", {})).length + 1);
+});
+
+test("are bounded: a request waits for one, and then is told to come again", async () => {
+  await using kit = gatewayOver({ s: asking }, { guestsMax: 1, gateway: { guestWaitMs: 300 } });
+  const params = { name: "both" };
+  const first = await ask(kit, "tools/call", params);
+  const busy = await call(kit, "who");
+  expect(busy.error).toMatchObject({
+    code: -32603,
+    data: expect.objectContaining({ busy: true, retryMs: 2000 }),
+  });
+  const waiting = who(kit);
+  const again = next(params, first, () => accept);
+  expect(JSON.parse(textOf(await ask(kit, "tools/call", again)))).toEqual([accept, accept]);
+  expect(await waiting).toMatchObject({ pid: expect.any(Number) });
+  // One that is idle makes room for another client's.
+  const form = await who(kit, { capabilities: { elicitation: {} } });
+  expect(form.capabilities).toEqual({ elicitation: { form: {} } });
+});
+
+test("that nobody uses for a while are closed", async () => {
+  await using kit = gatewayOver({ s: asking }, { gateway: { guestIdleMs: 100 } });
+  const { pid } = await who(kit);
+  await waitFor(() => {
+    try {
+      process.kill(pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  expect((await who(kit)).pid).not.toBe(pid);
+});

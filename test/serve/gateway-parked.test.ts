@@ -1,0 +1,201 @@
+/** Requests of modern clients that wait in front of legacy servers for their clients' answers. */
+import { describe, expect, test } from "bun:test";
+
+import { waitFor } from "../processes.ts";
+import { collect, enveloped, full, gatewayOver, modernInit, textOf } from "./gateway-kit.ts";
+import { ask, asking, call, everything, next, through } from "./input-kit.ts";
+import type { ServedHost } from "./kit.ts";
+
+const accept = { action: "accept", content: { name: "Ada" } };
+
+/** How the calls end from now on. */
+function ends(kit: ServedHost): string[] {
+  const all: string[] = [];
+  kit.host.onEvent((event) => {
+    if (event.type === "call_end") all.push(`${event.tool} ${event.status}`);
+  });
+  return all;
+}
+
+describe("rounds", () => {
+  test("questions that a server asks at once are asked at once", async () => {
+    await using kit = gatewayOver({ s: asking });
+    const { last, rounds } = await through(kit, "tools/call", { name: "both" }, ({ params }) => ({
+      action: "accept",
+      content: { name: params.message },
+    }));
+    expect(rounds).toHaveLength(1);
+    const names = JSON.parse(textOf(last)).map(({ content }: any) => content.name);
+    expect(names).toEqual(["One?", "Two?"]);
+  });
+
+  test("of several questions those without an answer are asked again, and the others are not", async () => {
+    await using kit = gatewayOver({ s: asking });
+    const params = { name: "both" };
+    const first = await ask(kit, "tools/call", params);
+    const one = next(params, first, (asked) =>
+      asked.params.message === "One?" ? accept : undefined,
+    );
+    const second = await ask(kit, "tools/call", one);
+    const open = Object.values(second.result.inputRequests) as any[];
+    expect(open.map((asked) => asked.params.message)).toEqual(["Two?"]);
+    const bad = { ...next(params, second, () => accept), inputResponses: null };
+    const third = await ask(kit, "tools/call", bad);
+    const odd = next(params, third, () => 12 as never);
+    const fourth = await ask(kit, "tools/call", odd);
+    expect(Object.keys(fourth.result.inputRequests)).toEqual(
+      Object.keys(second.result.inputRequests),
+    );
+    const last = await ask(
+      kit,
+      "tools/call",
+      next(params, fourth, () => accept),
+    );
+    expect(JSON.parse(textOf(last))).toEqual([accept, accept]);
+  });
+
+  test("each is taken up once: the second with it is refused, and the first goes on", async () => {
+    await using kit = gatewayOver({ s: full() });
+    const params = { name: "ask" };
+    const first = await ask(kit, "tools/call", params);
+    const again = next(params, first, () => accept);
+    const answers = await Promise.all([
+      ask(kit, "tools/call", again),
+      ask(kit, "tools/call", again),
+    ]);
+    const errors = answers.flatMap(({ error }) => error ?? []);
+    expect(errors).toEqual([
+      { code: -32602, message: expect.stringMatching(/used before|is over/) },
+    ]);
+    expect(answers.filter(({ result }) => result).map(textOf)).toEqual([JSON.stringify(accept)]);
+    expect((await ask(kit, "tools/call", again)).error?.message).toContain("is over");
+  });
+
+  test("a question that the server takes back is not waited for", async () => {
+    await using kit = gatewayOver({ s: asking });
+    const params = { name: "taken" };
+    let last = await ask(kit, "tools/call", params);
+    expect(last.result.resultType).toBe("input_required");
+    // Until it is taken back, it is asked again.
+    for (let i = 0; i < 100 && last.result.resultType === "input_required"; i++)
+      last = await ask(
+        kit,
+        "tools/call",
+        next(params, last, () => undefined),
+      );
+    expect(textOf(last)).toBe("done without it");
+  });
+
+  test("a URL that must be visited first (-32042) is a question, and the call is made again", async () => {
+    await using kit = gatewayOver({ s: asking });
+    const { last, rounds } = await through(kit, "tools/call", { name: "visit" }, ({ params }) => {
+      expect([params.mode, params.url]).toEqual(["url", "https://example.org/"]);
+      return { action: "accept" };
+    });
+    expect([rounds.length, textOf(last)]).toEqual([1, "visited"]);
+    const refused = await through(kit, "tools/call", { name: "visit" }, () => accept);
+    expect(textOf(refused.last)).toBe("visited");
+  });
+
+  test("what a server asks of its own hop is not told; what it asks outside of a call is refused", async () => {
+    await using kit = gatewayOver({ s: asking });
+    const { rounds } = await through(kit, "tools/call", { name: "token" }, () => accept);
+    const [asked] = Object.values(rounds[0]!.result.inputRequests) as any[];
+    expect(asked.params._meta).toEqual({ a: 1 });
+    expect(textOf(await call(kit, "late"))).toBe("answered");
+    await Bun.sleep(60);
+    expect(textOf(await call(kit, "late"))).toBe("answered");
+  });
+});
+
+describe("a call that nobody comes back to", () => {
+  test("is cancelled after its time, and its requestState says so", async () => {
+    await using kit = gatewayOver({ s: full() }, { gateway: { answerMs: 150 } });
+    const ended = ends(kit);
+    const params = { name: "ask" };
+    const first = await ask(kit, "tools/call", params);
+    await waitFor(() => ended.includes("ask cancelled"));
+    const late = await ask(
+      kit,
+      "tools/call",
+      next(params, first, () => accept),
+    );
+    expect(late.error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/over|expired/),
+    });
+  });
+
+  test("whose client leaves before the end is cancelled; what is told until then goes to who waits", async () => {
+    await using kit = gatewayOver({ s: asking });
+    const ended = ends(kit);
+    const params = { name: "hangs" };
+    const first = await ask(kit, "tools/call", params, { meta: { progressToken: "one" } });
+    const abort = new AbortController();
+    const meta = {
+      progressToken: "two",
+      "io.modelcontextprotocol/clientCapabilities": everything,
+    };
+    const again = next(params, first, () => accept);
+    const init = modernInit("tools/call", again, { meta, signal: abort.signal });
+    const heard = collect(await kit.ask("/mcp", init));
+    await waitFor(() => heard.length > 0);
+    expect(heard[0]?.params).toEqual({ progressToken: "two", progress: 1 });
+    abort.abort();
+    await waitFor(() => ended.includes("hangs cancelled"));
+    expect((await ask(kit, "tools/call", again)).error?.code).toBe(-32602);
+  });
+
+  test("is in the list of calls, and is cancelled there", async () => {
+    await using kit = gatewayOver({ s: full() });
+    const params = { name: "ask" };
+    const first = await ask(kit, "tools/call", params);
+    const [running] = kit.served.context.calls.list("default");
+    expect(running).toMatchObject({ tool: "ask", status: "running", actor: "gateway" });
+    expect(kit.served.context.calls.cancel("default", running!.id)).toBe(true);
+    const last = await ask(
+      kit,
+      "tools/call",
+      next(params, first, () => accept),
+    );
+    expect(last.error?.message ?? textOf(last)).toContain("cancelled");
+  });
+
+  test("does not hold up the end of the process", async () => {
+    const kit = gatewayOver({ s: asking });
+    await ask(kit, "tools/call", { name: "both" });
+    const { pid } = JSON.parse(textOf(await call(kit, "who")));
+    await kit[Symbol.asyncDispose]();
+    await waitFor(() => {
+      try {
+        return process.kill(pid, 0) === undefined;
+      } catch {
+        return true;
+      }
+    });
+  });
+});
+
+test("over WebSocket a call is parked and resumed as over HTTP", async () => {
+  await using kit = gatewayOver({ s: full() });
+  const socket = new WebSocket(`${kit.served.url.replace("http", "ws")}/ws`, "mcp");
+  const got: any[] = [];
+  socket.addEventListener("message", ({ data }) => got.push(JSON.parse(String(data))));
+  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  const meta = { "io.modelcontextprotocol/clientCapabilities": everything };
+  const send = (id: number, params: object) =>
+    socket.send(
+      JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: enveloped(params, meta) }),
+    );
+  const params = { name: "ask" };
+  send(1, params);
+  await waitFor(() => got.length === 1);
+  expect(got[0].result.resultType).toBe("input_required");
+  send(
+    2,
+    next(params, got[0], () => accept),
+  );
+  await waitFor(() => got.length === 2);
+  expect(JSON.parse(textOf(got[1]))).toEqual(accept);
+  socket.close();
+});
