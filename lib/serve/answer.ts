@@ -76,7 +76,7 @@ async function answer(
     if (!isHttpError(error)) logFailure(error, request, context.log);
     return guard.dress(request, errorResponse(error, context.redact));
   } finally {
-    if (exchange?.isUpgraded === false) exchange.answered();
+    if (exchange !== undefined) exchange.answered();
     running.end();
   }
 }

@@ -1,5 +1,6 @@
 /** Bodies of requests: their type, their size (counted while they are read) and their JSON. It reads one, and only once. */
 import { settlesWithin } from "../base/async.ts";
+import type { Deadlines } from "../base/deadlines.ts";
 import type { Json } from "../base/json.ts";
 import { HttpError } from "./http-error.ts";
 import { readJson } from "./read-json.ts";
@@ -9,6 +10,8 @@ export interface BodyLimits {
   bytesMax: number;
   /** The longest that a body may take to come, whole. @default 60000 */
   timeMs: number;
+  /** Those that come whole, of that time. */
+  reading: Deadlines;
 }
 
 /** The text of a body that says it is JSON. @throws HttpError 400 · 408 · 413 · 415 */
@@ -23,7 +26,7 @@ export async function bodyText(request: Request, limits: BodyLimits): Promise<st
   const isSized = length !== null && !request.headers.has("transfer-encoding");
   const bytes = isSized ? await wholeOf(request, limits) : await bytesOf(request, limits);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw new HttpError(400, "bad_request", "the body is not UTF-8");
   }
@@ -46,12 +49,23 @@ type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
 
 const json = /^application\/json\s*(;|$)/i;
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** A body that says its length: no more of it is ever read, and at once it costs a fraction of piece by piece. */
-async function wholeOf(request: Request, { timeMs }: BodyLimits): Promise<Uint8Array> {
-  const work = request.bytes();
-  if (!(await settlesWithin(work, timeMs))) throw tooSlow(timeMs);
-  return await work.catch(() => {
-    throw brokenOff();
+function wholeOf(request: Request, { timeMs, reading }: BodyLimits): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const due = { at: performance.now(), expire: () => reject(tooSlow(timeMs)) };
+    reading.add(due);
+    request.bytes().then(
+      (bytes) => {
+        reading.delete(due);
+        resolve(bytes);
+      },
+      () => {
+        reading.delete(due);
+        reject(brokenOff());
+      },
+    );
   });
 }
 

@@ -1,4 +1,5 @@
 /** One request as its face sees it. What costs time (URL, signal, body) is made when it is first asked for. */
+import type { Deadlines, Due } from "../base/deadlines.ts";
 import type { Json } from "../base/json.ts";
 import { type BodyLimits, bodyText, jsonOf } from "./body.ts";
 import { HttpError } from "./http-error.ts";
@@ -17,15 +18,21 @@ export interface ExchangeWorld {
   streams: Bound;
   /** Fires when running requests have had their time. */
   ending: AbortSignal;
+  /** Requests that are being answered, well within the time that a connection may idle. */
+  answering: Deadlines;
 }
 
 /** How long a connection may idle: before and within the head of a request, and between requests. */
 export const idleSeconds = 30;
 
-export class Incoming implements Exchange {
+/** After how long a request that is being answered is kept from being cut off for its silence. */
+export const slowMs = 10_000;
+
+export class Incoming implements Exchange, Due {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
   readonly caller: Caller;
+  readonly at = performance.now();
   readonly #world: ExchangeWorld;
   #url: URL | undefined;
   #signal: AbortSignal | undefined;
@@ -33,19 +40,27 @@ export class Incoming implements Exchange {
   isUpgraded = false;
   /** Its answer is a stream. */
   isKeptOpen = false;
+  #isSlow = false;
 
   constructor(request: Bun.BunRequest, caller: Caller, world: ExchangeWorld) {
     this.request = request;
     this.params = request.params ?? {};
     this.caller = caller;
     this.#world = world;
-    // How long an answer takes is not the client's fault; bodies have a time of their own.
-    world.server.timeout(request, 0);
+    world.answering.add(this);
+  }
+
+  /** How long an answer takes is not the client's fault; bodies have a time of their own. */
+  expire(): void {
+    this.#isSlow = true;
+    this.#world.server.timeout(this.request, 0);
   }
 
   /** It was answered: the connection may idle for its time. */
   answered(): void {
-    if (!this.isKeptOpen) this.#world.server.timeout(this.request, idleSeconds);
+    this.#world.answering.delete(this);
+    if (this.#isSlow && !this.isKeptOpen && !this.isUpgraded)
+      this.#world.server.timeout(this.request, idleSeconds);
   }
 
   get url(): URL {

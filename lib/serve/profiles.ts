@@ -34,10 +34,11 @@ export class Profiles {
    * looked up anew each time, for clients stay: one whose profile is gone sees nothing.
    * @throws HttpError 404: an unknown profile, with those that there are
    */
-  narrowed({ request, url, caller }: Asked): Allows {
-    const { allows } = caller;
+  narrowed(asked: Asked): Allows {
+    const { allows } = asked.caller;
     // Most have no query, and a URL costs more than all else here.
-    if (!request.url.includes("?")) return allows;
+    if (!asked.request.url.includes("?")) return allows;
+    const { url } = asked;
     const globs = url.searchParams.getAll("tools");
     const names = url.searchParams.getAll("profile");
     for (const name of names) if (this.#globsOf(name) === undefined) throw this.#unknown(name);

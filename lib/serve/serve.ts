@@ -3,6 +3,7 @@
  * neither the host nor what the faces keep.
  */
 import { settlesWithin } from "../base/async.ts";
+import { Deadlines } from "../base/deadlines.ts";
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
@@ -10,7 +11,7 @@ import { handlersOf } from "./answer.ts";
 import { boundOf } from "./bound.ts";
 import { CallBook } from "./calls-book.ts";
 import { type Lifecycle, Lifecycles } from "./discovery.ts";
-import { socketHandler } from "./exchange.ts";
+import { slowMs, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { createGuard } from "./guard.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
@@ -123,8 +124,10 @@ export function serve(options: ServeOptions): Served {
   const limits = {
     bytesMax: options.bodyBytesMax ?? bodyBytesMaxDefault,
     timeMs: options.bodyMs ?? bodyMsDefault,
+    reading: new Deadlines(options.bodyMs ?? bodyMsDefault),
   };
-  const world = { limits, streams, ending: ending.signal } as ExchangeWorld;
+  const answering = new Deadlines(slowMs);
+  const world = { limits, streams, ending: ending.signal, answering } as ExchangeWorld;
   const handlers: Handlers = {
     ...handlersOf([...faced, rootRoute(faced)], { guard, context, running, world }),
     websocket: { ...socketHandler, maxPayloadLength: limits.bytesMax },

@@ -2,11 +2,22 @@
  * Load on one address over connections that are kept, each with one request under way; every answer must hold its own
  * message.
  *   bun serve-load.ts ORIGIN FACE CONNECTIONS MS
- * FACE is `tools` (POST /tools) or `tool` (POST /tools/NAME). Prints JSON: calls, ms, and the 99th percentile in ms.
+ * FACE is `tools` (POST /tools), `tool` (POST /tools/NAME), `modern` or `legacy` (the gateway in each era; a bare proxy takes
+ * both). Prints JSON: calls, ms, and the 99th percentile in ms.
  */
 const [origin = "", face = "", connections = "1", duration = "1000"] = Bun.argv.slice(2);
 const { hostname, port, host } = new URL(origin);
+const both = "application/json, text/event-stream";
+const accept = `Accept: ${both}\r\n`;
 const times: number[] = [];
+let lastId = 0;
+const faces: Record<string, Face> = {
+  tools: { path: "/tools", body: (args) => ({ tool: "echo", params: args }) },
+  tool: { path: "/tools/echo", body: (args) => args },
+  modern: { path: "/mcp", headers: modernHeaders(), body: (args) => call(args, modernMeta()) },
+  legacy: { path: "/mcp", headers: await sessionHeaders(), body: (args) => call(args) },
+};
+const { path, headers = "", body } = faces[face] ?? faces["tools"]!;
 
 await load(300);
 times.length = 0;
@@ -59,10 +70,45 @@ async function connection(index: number, end: number): Promise<void> {
   await promise;
 }
 
+interface Face {
+  path: string;
+  /** Each ends with CRLF. */
+  headers?: string;
+  body: (args: object) => object;
+}
+
 function request(message: string): string {
-  const args = { message };
-  const path = face === "tools" ? "/tools" : "/tools/echo";
-  const body = JSON.stringify(face === "tools" ? { tool: "echo", params: args } : args);
-  const head = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`;
-  return `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const text = JSON.stringify(body({ message }));
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n${headers}`;
+  return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
+}
+
+function call(args: object, more: object = {}): object {
+  const params = { name: "echo", arguments: args, ...more };
+  lastId += 1;
+  return { jsonrpc: "2.0", id: lastId, method: "tools/call", params };
+}
+
+function modernMeta(): object {
+  const of = (name: string) => `io.modelcontextprotocol/${name}`;
+  return { _meta: { [of("protocolVersion")]: "2026-07-28", [of("clientCapabilities")]: {} } };
+}
+
+function modernHeaders(): string {
+  const own = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: echo\r\n";
+  return `${accept}${own}`;
+}
+
+/** Those of a session that was begun here; a bare proxy has none. */
+async function sessionHeaders(): Promise<string> {
+  if (face !== "legacy") return "";
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "load" } };
+  const response = await fetch(`${origin}/mcp`, {
+    method: "POST",
+    headers: { accept: both, "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }),
+  });
+  await response.arrayBuffer();
+  const id = response.headers.get("mcp-session-id");
+  return id === null ? accept : `${accept}Mcp-Session-Id: ${id}\r\n`;
 }

@@ -1,0 +1,51 @@
+/**
+ * Many waits of the same length under one timer: to begin and to end one costs a fraction of a timer of its own. It is exact
+ * to a few milliseconds, and keeps no process alive.
+ */
+
+/** One wait. */
+export interface Due {
+  /** When it began, on the clock of `performance.now`. */
+  readonly at: number;
+  /** It was not deleted in time, and is no longer among those that wait. Never throws. */
+  expire(): void;
+}
+
+export class Deadlines {
+  readonly #ms: number;
+  /** The oldest first. */
+  readonly #all = new Set<Due>();
+  #timer: Timer | undefined;
+
+  /** @param ms how long each may take */
+  constructor(ms: number) {
+    this.#ms = ms;
+  }
+
+  /** `due` begins now. */
+  add(due: Due): void {
+    this.#all.add(due);
+    if (this.#timer === undefined) this.#wait(this.#ms);
+  }
+
+  delete(due: Due): void {
+    this.#all.delete(due);
+  }
+
+  // --- internal ---
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => this.#look(), ms).unref();
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const due of this.#all) {
+      const leftMs = due.at + this.#ms - now;
+      if (leftMs > 1) return this.#wait(leftMs);
+      this.#all.delete(due);
+      due.expire();
+    }
+  }
+}
