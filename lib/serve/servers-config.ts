@@ -142,6 +142,12 @@ function withoutLosses(next: Config, { servers: before }: Config): Config {
 
 /** What is to be said of a config that the one before did not have. */
 function novelties(before: Config, next: Config): string[] {
+  const had = new Set(before.servers.map(({ name }) => name));
+  const badText = ({ name, origin, reason, hint }: BadServer) => {
+    const what = had.has(name) ? "stays as it was" : "is left out";
+    const text = `server "${name}" of ${origin.label} ${what}: ${reason}`;
+    return hint === undefined ? text : `${text}; ${hint}`;
+  };
   const known = new Set([...before.warnings, ...before.bad.map(badText)]);
   const settings = (["host", "port", "origins", "publicUrl"] as const).filter(
     (key) => !Bun.deepEquals(before.serve[key], next.serve[key]),
@@ -150,9 +156,4 @@ function novelties(before: Config, next: Config): string[] {
     ...[...next.warnings, ...next.bad.map(badText)].filter((text) => !known.has(text)),
     ...settings.map((key) => `serve.${key} of the config counts from the next start of serve on`),
   ];
-}
-
-function badText({ name, origin, reason, hint }: BadServer): string {
-  const text = `server "${name}" of ${origin.label} stays as it was: ${reason}`;
-  return hint === undefined ? text : `${text}; ${hint}`;
 }
