@@ -11,8 +11,7 @@ import type { Capabilities } from "../protocol/mcp.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
 import { Questions } from "./gateway-questions.ts";
-import type { Send } from "./gateway-questions.ts";
-import type { Behind, Guest, Legacy } from "./gateway-types.ts";
+import type { Behind, Guest, Legacy, Question } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
 import type { Bound } from "./types.ts";
 
@@ -43,17 +42,23 @@ export async function admit(
   if (declared === undefined) client.guest = await openGuest(undefined, context);
   else {
     const questions = new Questions(client.aside.ask);
-    const answersBy = (wayTo: (server: string) => Send | undefined): Answers => ({
+    const answersFor = (requestOn: (server: string) => Question | undefined): Answers => ({
       relay: {
         capabilities: declared,
-        ask: (method, params, { server, signal }) =>
-          questions.ask(method, named(method, params), { signal, on: wayTo(server) }),
+        ask: (method, params, { server, signal }) => {
+          const request = requestOn(server);
+          return questions.ask(method, named(method, params), {
+            // Whoever gives the request up gives up what is asked about it.
+            signal: request ? AbortSignal.any([signal, request.signal]) : signal,
+            on: request?.ask,
+          });
+        },
       },
     });
     // Of a legacy server it is not known which request it asks for.
-    const byLast = (server: string) => client.guest && logs.last(client.guest, server)?.ask;
-    client.guest = await openGuest(answersBy(byLast), context);
-    client.guest.answersOn = ({ ask }) => answersBy(() => ask);
+    const last = (server: string) => client.guest && logs.last(client.guest, server);
+    client.guest = await openGuest(answersFor(last), context);
+    client.guest.answersOn = (question) => answersFor(() => question);
     client.questions = questions;
     belongings.defer(() => questions.end());
   }
