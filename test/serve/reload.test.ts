@@ -14,6 +14,10 @@ function over(servers: Record<string, object>, more: object = {}): object {
   return { mcpServers: servers, ...more };
 }
 
+function tokens(...names: string[]): object {
+  return { serve: { tokens: names.map((name) => ({ name, token: `secret-of-${name}` })) } };
+}
+
 async function reload(it: Configured) {
   return await it.decide("/servers/reload", { method: "POST" });
 }
@@ -115,10 +119,10 @@ describe("a changed file", () => {
   test("64 calls in flight on one server, while all around it changes: none of them fails", async () => {
     await using it = await serveConfig(over({ a: entry({}, { timeoutMs: 20_000 }) }));
     const pid = await it.call("pid");
-    let isOver = false;
+    const end = new AbortController();
     const results: string[] = [];
     const client = async () => {
-      while (!isOver) results.push(await it.call("a/wait", { ms: 50 }));
+      while (!end.signal.aborted) results.push(await it.call("a/wait", { ms: 50 }));
     };
     const clients = Array.from({ length: 64 }, client);
     for (let round = 0; round < 2; round++) {
@@ -135,7 +139,7 @@ describe("a changed file", () => {
       await it.replace(over({ a: entry({}, { timeoutMs: 20_000 }) }));
       await it.shows("a");
     }
-    isOver = true;
+    end.abort();
     await Promise.all(clients);
     expect(results.length).toBeGreaterThan(64);
     expect(new Set(results)).toEqual(new Set(["waited"]));
@@ -164,9 +168,6 @@ describe("what of a config is taken up", () => {
   });
 
   test("tokens: one that is gone opens nothing any more", async () => {
-    const tokens = (...names: string[]) => ({
-      serve: { tokens: names.map((name) => ({ name, token: `secret-of-${name}` })) },
-    });
     await using it = await serveConfig(over({ a: entry() }, tokens("x", "y")));
     const status = async (name: string) =>
       (await it.ask("/tools", { token: `secret-of-${name}` })).status;
