@@ -29,7 +29,8 @@ export async function subscribe(
   try {
     return await follow({
       name: server.name,
-      client: () => server.client({ signal }),
+      // Another may have its place by then.
+      client: () => serverOf(server.name, servers).client({ signal }),
       topics,
       ...(topics.onOpen && { onOpen: topics.onOpen }),
       onUpdate: (update) => onUpdate({ server: server.name, ...update }),
