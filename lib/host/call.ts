@@ -10,14 +10,14 @@ import type { Task } from "../protocol/tasks.ts";
 import type { CallContext } from "./call-types.ts";
 import { toHostError } from "./failure.ts";
 import { failureOf, knownOutcome, outcomeOf } from "./outcome.ts";
-import { known, prepare, resolve, toCall, unknownTool } from "./prepare.ts";
+import { known, prepare, resolve, shownAs, toCall, unknownTool } from "./prepare.ts";
 import type { CallOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
 import type { HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, gate, emit, running } = context;
+  const { registry, validator, gate, emit, running, record } = context;
   const { id = crypto.randomUUID(), signal: given } = request;
   const way: Way = { startedAt: performance.now(), isSent: false };
   let call: Call | undefined;
@@ -27,14 +27,17 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     // Nobody can end it before the host does, where nobody has its id or a signal.
     const isLoose = given === undefined && request.id === undefined;
     const signal = isLoose ? context.signal : running.begin(id, given);
-    const target = known(request, registry) ?? (await resolve(request, context, signal));
+    const found = known(request, registry) ?? (await resolve(request, context, signal));
+    const target = request.shownAs === undefined ? found : shownAs(request.shownAs, found);
     if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
     listed = target.listed;
     call = toCall(request, target, { id, signal });
     const { owner, server, tool } = call;
     emit({ type: "call_start", id, owner, server, tool });
+    record?.of(call);
     const prepared = await prepare(call, target, { request, context });
     listed = prepared.listed;
+    record?.of(call)?.decided("allowed");
     outcome =
       prepared.result === undefined
         ? await execute(call, { server: target.server, listed, request, context, way })
@@ -49,6 +52,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     outcome = failureOf(ours, { sent, durationMs: performance.now() - way.startedAt });
   }
   running.done(id);
+  // Before anybody else hears of it.
+  if (record !== undefined && call !== undefined) await record.of(call)?.ended(outcome);
   if (gate !== undefined && call !== undefined) {
     const answered = outcome;
     outcome = await gate.ended(call, listed, answered);
@@ -58,7 +63,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   if (told !== undefined) {
     const { owner, server, tool } = told;
     const { status, durationMs } = outcome;
-    emit({ type: "call_end", id, owner, server, tool, status, durationMs });
+    const mayRun = wasGivenUp(outcome) && { mayRun: true as const };
+    emit({ type: "call_end", id, owner, server, tool, status, durationMs, ...mayRun });
   }
   return outcome;
 }
@@ -67,6 +73,13 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
 export const callKey = "mcphost/call";
 
 // --- internal ---
+
+/** The server was asked, and did not answer. */
+function wasGivenUp({ error, ...outcome }: Outcome): boolean {
+  return (
+    "sent" in outcome && outcome.sent && (error?.code === "cancelled" || error?.code === "timeout")
+  );
+}
 
 interface Way {
   /** On the clock of `performance.now`. */
@@ -85,9 +98,10 @@ interface Executing {
 
 /** Sends the call and waits for its answer. @throws HostError, RpcError */
 async function execute(
-  { id, tool, arguments: args, signal }: Call,
+  call: Call,
   { server, listed, request, context, way }: Executing,
 ): Promise<Outcome> {
+  const { id, tool, arguments: args, signal } = call;
   const { log } = context;
   const timeoutMs = request.timeoutMs ?? server.timeoutMs;
   let sentAt = 0;
@@ -97,6 +111,8 @@ async function execute(
     debug(log, server.name, () => `tools/call of ${tool} is sent`);
   };
   const options = withOptional({ signal, timeoutMs, onSent }, request);
+  const track = context.record?.of(call);
+  if (track !== undefined) options.onSending = () => track.sending();
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };
   let made: { task: Task; session?: Session } | undefined;
   if (request.detach === true || listed?.execution?.taskSupport === "required") {
