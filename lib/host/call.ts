@@ -17,7 +17,7 @@ import type { HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, gate, emit, running, record } = context;
+  const { registry, validator, gate, emit, running } = context;
   const { id = crypto.randomUUID(), signal: given } = request;
   const way: Way = { startedAt: performance.now(), isSent: false };
   let call: Call | undefined;
@@ -34,10 +34,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     call = toCall(request, target, { id, signal });
     const { owner, server, tool } = call;
     emit({ type: "call_start", id, owner, server, tool });
-    record?.of(call);
     const prepared = await prepare(call, target, { request, context });
     listed = prepared.listed;
-    record?.of(call)?.decided("allowed");
     outcome =
       prepared.result === undefined
         ? await execute(call, { server: target.server, listed, request, context, way })
@@ -52,8 +50,6 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     outcome = failureOf(ours, { sent, durationMs: performance.now() - way.startedAt });
   }
   running.done(id);
-  // Before anybody else hears of it.
-  if (record !== undefined && call !== undefined) await record.of(call)?.ended(outcome);
   if (gate !== undefined && call !== undefined) {
     const answered = outcome;
     outcome = await gate.ended(call, listed, answered);
@@ -63,8 +59,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   if (told !== undefined) {
     const { owner, server, tool } = told;
     const { status, durationMs } = outcome;
-    const mayRun = wasGivenUp(outcome) && { mayRun: true as const };
-    emit({ type: "call_end", id, owner, server, tool, status, durationMs, ...mayRun });
+    emit({ type: "call_end", id, owner, server, tool, status, durationMs });
   }
   return outcome;
 }
@@ -73,13 +68,6 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
 export const callKey = "mcphost/call";
 
 // --- internal ---
-
-/** The server was asked, and did not answer. */
-function wasGivenUp({ error, ...outcome }: Outcome): boolean {
-  return (
-    "sent" in outcome && outcome.sent && (error?.code === "cancelled" || error?.code === "timeout")
-  );
-}
 
 interface Way {
   /** On the clock of `performance.now`. */
@@ -98,10 +86,9 @@ interface Executing {
 
 /** Sends the call and waits for its answer. @throws HostError, RpcError */
 async function execute(
-  call: Call,
+  { id, tool, arguments: args, signal }: Call,
   { server, listed, request, context, way }: Executing,
 ): Promise<Outcome> {
-  const { id, tool, arguments: args, signal } = call;
   const { log } = context;
   const timeoutMs = request.timeoutMs ?? server.timeoutMs;
   let sentAt = 0;
@@ -111,8 +98,6 @@ async function execute(
     debug(log, server.name, () => `tools/call of ${tool} is sent`);
   };
   const options = withOptional({ signal, timeoutMs, onSent }, request);
-  const track = context.record?.of(call);
-  if (track !== undefined) options.onSending = () => track.sending();
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };
   let made: { task: Task; session?: Session } | undefined;
   if (request.detach === true || listed?.execution?.taskSupport === "required") {
