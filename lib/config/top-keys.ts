@@ -48,6 +48,7 @@ const ourKeys = [
   "profiles",
   "network",
   "store",
+  "audit",
   "model",
 ];
 
