@@ -99,6 +99,8 @@ const adjustable = [
   "toolsWithoutApproval",
   "timeoutMs",
   "startTimeoutMs",
+  "queueMax",
+  "queueMs",
   "idleMs",
   "lifecycle",
 ] as const satisfies (keyof HostedConfig)[];
