@@ -16,10 +16,11 @@ export function ownServers(
   events.watch((event) => {
     if (event.type !== "server_state" || event.state !== "ready") return;
     const { server: name } = event;
-    const client = own().find((server) => server.name === name)?.ready;
-    client?.onNotification((method, params) => {
+    const server = own().find((one) => one.name === name);
+    server?.ready?.onNotification((method, params) => {
       for (const listener of listeners) listener(name, method, params);
     });
+    if (server !== undefined) restWhenIdle(server, context.signal);
   });
   let fresh: Promise<void> | undefined;
   return {
@@ -44,4 +45,20 @@ export function ownServers(
       );
     },
   };
+}
+
+// --- internal ---
+
+const idleCheckMsMax = 30_000;
+
+/** Stops a server that runs, once it was not used for its `idleMs`. */
+function restWhenIdle(server: HostedServer, signal: AbortSignal): void {
+  const { idleMs = 0, lifecycle } = server.config;
+  if (idleMs <= 0 || lifecycle === "eager") return;
+  const look = async () => {
+    if (server.ready === undefined || signal.aborted || (await server.rest(idleMs)))
+      clearInterval(looking);
+  };
+  const everyMs = Math.min(Math.max(idleMs / 4, 20), idleCheckMsMax);
+  const looking = setInterval(() => void look().catch(() => {}), everyMs).unref();
 }

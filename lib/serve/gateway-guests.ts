@@ -113,6 +113,16 @@ async function openGuest(
     host.keepFresh();
     const news = new News(host, coalesceMs);
     const own = new Updates({ host, log, followedMax: subscriptionsMax });
+    const end = async () => {
+      news[Symbol.dispose]();
+      own[Symbol.dispose]();
+      try {
+        await host[Symbol.asyncDispose]();
+      } finally {
+        guests.release();
+      }
+    };
+    let ended: Promise<void> | undefined;
     return {
       host,
       news,
@@ -120,15 +130,7 @@ async function openGuest(
         follow: (resource, listener) =>
           (host.owns(resource.server) ? own : shared.updates).follow(resource, listener),
       },
-      async [Symbol.asyncDispose]() {
-        news[Symbol.dispose]();
-        own[Symbol.dispose]();
-        try {
-          await host[Symbol.asyncDispose]();
-        } finally {
-          guests.release();
-        }
-      },
+      [Symbol.asyncDispose]: () => (ended ??= end()),
     };
   } catch (error) {
     guests.release();

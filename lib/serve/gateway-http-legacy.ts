@@ -3,7 +3,7 @@
  * request. A client that leaves has not cancelled: only `notifications/cancelled` does (protocol.md 2.4).
  */
 import { isHostError } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
 import { isRequest, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request, Response as Answer } from "../protocol/jsonrpc.ts";
@@ -121,7 +121,7 @@ export class LegacyHttp {
         headers: { "retry-after": "5" },
       });
     try {
-      const following = await gateway.admit(session, params);
+      const following = await this.#admit(session, params);
       // It may have been ended for another meanwhile.
       if (session.belongings.disposed) following[Symbol.dispose]();
       else session.belongings.use(following);
@@ -138,6 +138,20 @@ export class LegacyHttp {
   #notified(notification: Notification, session: Session): void {
     hear(session, notification.method);
     session.running.notified(notification);
+  }
+
+  /** One that is quiet makes room for who needs servers of its own, too. @throws HostError as of the gateway */
+  async #admit(session: Session, params: JsonObject): Promise<Disposable> {
+    const { gateway } = this.#world;
+    try {
+      return await gateway.admit(session, params);
+    } catch (error) {
+      const quiet = this.#sessions.quiet((one) => one !== session && one.guest !== undefined);
+      if (!isHostError(error) || error.facts["busy"] !== true || quiet === undefined) throw error;
+      this.#sessions.end(quiet);
+      await quiet.guest?.[Symbol.asyncDispose]();
+      return await gateway.admit(session, params);
+    }
   }
 
   /** The session that a request names, or why there is none. */

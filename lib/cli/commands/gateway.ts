@@ -54,8 +54,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   });
   const lines = new Lines(io.stdout);
   const scope = { owner: "default", allows: () => true };
+  // Which servers are to be started is known once the client has said what it answers.
   using duplex = new Duplex({ gateway, scope, send: (text, isAside) => lines.add(text, isAside) });
-  for (const { name } of opened.host.servers()) opened.host.warm(name);
   const input = Bun.stdin.stream().getReader();
   const leave = () => void input.cancel().catch(() => {});
   io.signal.addEventListener("abort", leave, { once: true });
