@@ -59,7 +59,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   if (told !== undefined) {
     const { owner, server, tool } = told;
     const { status, durationMs } = outcome;
-    emit({ type: "call_end", id, owner, server, tool, status, durationMs });
+    const mayRun = wasGivenUp(outcome) && { mayRun: true as const };
+    emit({ type: "call_end", id, owner, server, tool, status, durationMs, ...mayRun });
   }
   return outcome;
 }
@@ -68,6 +69,13 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
 export const callKey = "mcphost/call";
 
 // --- internal ---
+
+/** The server was asked, and did not answer. */
+function wasGivenUp({ error, ...outcome }: Outcome): boolean {
+  return (
+    "sent" in outcome && outcome.sent && (error?.code === "cancelled" || error?.code === "timeout")
+  );
+}
 
 interface Way {
   /** On the clock of `performance.now`. */

@@ -64,6 +64,8 @@ export type HostEvent =
       tool: string;
       status: Outcome["status"];
       durationMs: number;
+      /** It was given up before it was answered: its server may still be at work on it. */
+      mayRun?: true;
     };
 
 export interface CallRequest {
