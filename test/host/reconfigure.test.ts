@@ -237,6 +237,56 @@ describe("what runs", () => {
   });
 });
 
+describe("beside tools", () => {
+  const full = (name: string, more: object = {}, era = "legacy") =>
+    entry(name, {}, { args: [join(import.meta.dir, "../fixtures/remote/stdio.ts"), era], ...more });
+
+  test("prompts and resources are those of the servers that there are", async () => {
+    await using it = open([full("a")]);
+    const listed = async () => {
+      const { prompts } = await it.host.prompts();
+      const { resources } = await it.host.resources();
+      return [
+        new Set(prompts.map(({ server }) => server)),
+        new Set(resources.map(({ server }) => server)),
+      ];
+    };
+    expect(await listed()).toEqual([new Set(["a"]), new Set(["a"])]);
+    await it.change([full("a"), full("b")]);
+    expect(await listed()).toEqual([new Set(["a", "b"]), new Set(["a", "b"])]);
+    const { prompts } = await it.host.prompts();
+    expect(prompts.every(({ name, server }) => name.startsWith(`${server}_`))).toBe(true);
+    await it.change([full("b")]);
+    expect(await listed()).toEqual([new Set(["b"]), new Set(["b"])]);
+    await expect(it.host.read({ uri: "a/test://a" })).rejects.toMatchObject({ code: "rpc_error" });
+  });
+
+  test.each(["legacy", "modern"])(
+    "a subscription goes on at the server that took the place (%s)",
+    async (era) => {
+      await using it = open([full("a", {}, era), full("b")]);
+      const heard: string[] = [];
+      let opened = 0;
+      const following = it.host.subscribe({
+        server: "a",
+        uris: ["test://a"],
+        onOpen: () => opened++,
+        onUpdate: ({ kind }) => void heard.push(kind),
+      });
+      await waitFor(() => opened === 1);
+      await it.change([full("a", { env: { X: "1" } }, era), full("b")]);
+      await waitFor(() => opened === 2);
+      expect(heard).toEqual(["stale"]);
+      await waitFor(async () => {
+        await it.host.call({ tool: "a/touch", arguments: { uri: "test://a" } });
+        return heard.includes("resource");
+      });
+      await it.change([full("b")]);
+      await expect(following).rejects.toMatchObject({ code: "usage" });
+    },
+  );
+});
+
 test("it is told: a server that stopped, and the lists of all that are others", async () => {
   await using it = open([entry("kept"), entry("gone"), entry("idle")]);
   await call(it, "gone_echo");
