@@ -17,7 +17,7 @@ import type { HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, gate, emit, running } = context;
+  const { registry, validator, gate, emit, running, record } = context;
   const { id = crypto.randomUUID(), signal: given } = request;
   const way: Way = { startedAt: performance.now(), isSent: false };
   let call: Call | undefined;
@@ -34,8 +34,10 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     call = toCall(request, target, { id, signal });
     const { owner, server, tool } = call;
     emit({ type: "call_start", id, owner, server, tool });
+    record?.of(call);
     const prepared = await prepare(call, target, { request, context });
     listed = prepared.listed;
+    record?.of(call)?.decided("allowed");
     outcome =
       prepared.result === undefined
         ? await execute(call, { server: target.server, listed, request, context, way })
@@ -50,6 +52,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     outcome = failureOf(ours, { sent, durationMs: performance.now() - way.startedAt });
   }
   running.done(id);
+  // Before anybody else hears of it.
+  if (record !== undefined && call !== undefined) await record.of(call)?.ended(outcome);
   if (gate !== undefined && call !== undefined) {
     const answered = outcome;
     outcome = await gate.ended(call, listed, answered);
@@ -94,9 +98,10 @@ interface Executing {
 
 /** Sends the call and waits for its answer. @throws HostError, RpcError */
 async function execute(
-  { id, tool, arguments: args, signal }: Call,
+  call: Call,
   { server, listed, request, context, way }: Executing,
 ): Promise<Outcome> {
+  const { id, tool, arguments: args, signal } = call;
   const { log } = context;
   const timeoutMs = request.timeoutMs ?? server.timeoutMs;
   let sentAt = 0;
@@ -106,6 +111,8 @@ async function execute(
     debug(log, server.name, () => `tools/call of ${tool} is sent`);
   };
   const options = withOptional({ signal, timeoutMs, onSent }, request);
+  const track = context.record?.of(call);
+  if (track !== undefined) options.onSending = () => track.sending();
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };
   let made: { task: Task; session?: Session } | undefined;
   if (request.detach === true || listed?.execution?.taskSupport === "required") {

@@ -43,7 +43,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     });
   // Nobody is asked anything here: stdin is the client's.
   const terminal = { ...io.terminal, stdin: false };
-  await using opened = await openFromFlags(parsed, { ...io, terminal }, log);
+  await using opened = await openFromFlags(parsed, { ...io, terminal }, log, undefined, {
+    isLasting: true,
+  });
   for (const { error } of opened.failures) log({ level: "warn", text: error.message });
   const stopping = new AbortController();
   using gateway = createGateway({

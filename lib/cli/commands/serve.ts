@@ -70,7 +70,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const { signal } = new AbortController();
   const { MCPHOST_TOKEN: _, ...env } = io.env;
   const waiting = { ...parsed, flags: { ...flags, wait: true } };
-  await using opened = await openFromFlags(waiting, { ...io, env, signal }, log);
+  await using opened = await openFromFlags(waiting, { ...io, env, signal }, log, undefined, {
+    isLasting: true,
+  });
   const { config } = opened;
   const tokens = await serveTokens(parsed, config, io, log);
   await using tracing = await tracingOf(io, log);
