@@ -77,7 +77,7 @@ export interface OpenHostOptions {
   record?: Recorder;
   /** Each link to a server, for whoever looks on at what goes over it. */
   seen?: (server: string, link: Transport) => Transport;
-  /** How long a server that fell silent may take to answer a ping before it is stopped. @default 5000 */
+  /** How long a server that fell silent may take to answer a ping before it is stopped. @default 15000 */
   pingMs?: number;
   /** Starts the reaper, so that servers end even if we are killed. @default true */
   reaper?: boolean;

@@ -114,7 +114,7 @@ async function startsOf(it: ServedHost): Promise<number> {
   return Number(/^mcphost_server_starts_total\{server="s"\} (\d+)$/m.exec(text)?.[1]);
 }
 
-test("a server that crashes ten times in a call and ten times before one: each call has its own answer", async () => {
+test("B083 a server that crashes ten times in a call and ten times before one: each call has its own answer", async () => {
   await using it = serveOver({ s: dying });
   await it.served.context.discovery.done;
   const ask = (tool: string) =>
@@ -135,7 +135,7 @@ test("a server that crashes ten times in a call and ten times before one: each c
   expect(await startsOf(it)).toBe(1 + 20 + 1);
 });
 
-test("one that crashes at each start is started a handful of times, and says when it may be again", async () => {
+test("B083 one that crashes at each start is started a handful of times, and says when it may be again", async () => {
   await using it = serveOver({
     s: { command: process.execPath, args: ["-e", "process.exit(3)"] },
     calm: {},
