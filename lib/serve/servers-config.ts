@@ -129,6 +129,8 @@ export function changeText({
 
 // --- internal ---
 
+const later = "counts from the next start of serve on";
+
 /** A server whose entry cannot be read any more stays what it was, at its place. */
 function withoutLosses(next: Config, { servers: before }: Config): Config {
   const servers = [...next.servers];
@@ -154,6 +156,9 @@ function novelties(before: Config, next: Config): string[] {
   );
   return [
     ...[...next.warnings, ...next.bad.map(badText)].filter((text) => !known.has(text)),
-    ...settings.map((key) => `serve.${key} of the config counts from the next start of serve on`),
+    ...settings.map((key) => `serve.${key} of the config ${later}`),
+    ...(Bun.deepEquals(before.plugins, next.plugins)
+      ? []
+      : [`plugins of the config: what is another there ${later}`]),
   ];
 }

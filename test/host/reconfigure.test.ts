@@ -14,6 +14,7 @@ import { waitFor } from "../processes.ts";
 import { textOf, tools } from "./kit.ts";
 
 const program = join(import.meta.dir, "../fixtures/host/server.ts");
+const everything = join(import.meta.dir, "../fixtures/remote/stdio.ts");
 const usual = tools("echo", "pid", "silent", "wait");
 
 function entry(name: string, plan: Plan = {}, more: object = {}): ServerConfig {
@@ -30,6 +31,11 @@ function entry(name: string, plan: Plan = {}, more: object = {}): ServerConfig {
     stopMs: 300,
     ...more,
   } as ServerConfig;
+}
+
+/** A server that has everything. */
+function full(name: string, more: object = {}, era = "legacy"): ServerConfig {
+  return entry(name, {}, { args: [everything, era], ...more });
 }
 
 interface Opened extends AsyncDisposable {
@@ -238,9 +244,6 @@ describe("what runs", () => {
 });
 
 describe("beside tools", () => {
-  const full = (name: string, more: object = {}, era = "legacy") =>
-    entry(name, {}, { args: [join(import.meta.dir, "../fixtures/remote/stdio.ts"), era], ...more });
-
   test("prompts and resources are those of the servers that there are", async () => {
     await using it = open([full("a")]);
     const listed = async () => {
