@@ -15,14 +15,13 @@ import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/type
 import { openHost } from "../host/host.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";
 import type { ChangeableHost } from "../host/reconfigure-types.ts";
-import { answersFrom } from "./answers.ts";
+import { answersFrom, approverFrom } from "./answers.ts";
 import { deferredLists, deferredVerdicts } from "./deferred.ts";
 import { endEarly } from "./early.ts";
 import type { Failure } from "./failures.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
 import { prepareFromFlags } from "./prepare.ts";
-import type { Records } from "./records.ts";
 import { slowStarts } from "./slow-starts.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
@@ -85,26 +84,17 @@ export async function openFromFlags(
   io: Io,
   log: Log,
   early?: EarlyStart,
-  use: Use = {},
 ): Promise<Opened> {
   try {
     const answers = await answersFrom(parsed, io);
-    const config = await configFromFlags(parsed, io);
-    return await open(parsed, config, { io, log, early, answers, use });
+    return await open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
   } catch (error) {
     if (early) await endEarly(early);
     throw error;
   }
 }
 
-/** What for. */
-export interface Use {
-  /** For others, and for long: calls are written down unless the config says no. @default false */
-  isLasting?: boolean;
-}
-
 interface OpenWith {
-  use: Use;
   io: Io;
   log: Log;
   early: EarlyStart | undefined;
@@ -114,7 +104,7 @@ interface OpenWith {
 async function open(
   parsed: Parsed,
   config: Config,
-  { io, log, early, answers, use }: OpenWith,
+  { io, log, early, answers }: OpenWith,
 ): Promise<Opened> {
   const { flags } = parsed;
   for (const { file, kind } of config.files)
@@ -130,8 +120,8 @@ async function open(
   const level = textOf(flags["log-level"]);
   const prepare = prepareFromFlags(parsed, io, log, config);
   const started = new Map<string, ServerConfig>();
+  const approve = approverFrom(io);
   const toolLists = isKept ? deferredLists(io, started) : undefined;
-  const records = await recordsOf(config, { io, log, isLasting: use.isLasting === true });
   const options: OpenHostOptions = {
     servers,
     async prepare(server, signal) {
@@ -147,10 +137,10 @@ async function open(
     log,
     limits: config.limits,
     ...(answers && { answers }),
+    ...(approve && { approve }),
     ...(early && { started: early }),
     ...(verdicts && { verdicts }),
     ...(toolLists && { toolLists }),
-    ...(records && { record: records.recorder }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
   };
   const host = plugins ? await plugins.openHost(options) : openHost(options);
@@ -174,7 +164,6 @@ async function open(
       await (waits ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
       await toolLists?.flush();
-      await records?.[Symbol.asyncDispose]();
     },
   };
 }
@@ -189,19 +178,6 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 }
 
 // --- internal ---
-
-/** What calls are written down with; most one-shot calls are not. @throws HostError `config` */
-async function recordsOf(
-  config: Config,
-  { io, log, isLasting }: { io: Io; log: Log; isLasting: boolean },
-): Promise<Records | undefined> {
-  const { audit = isLasting } = config.records;
-  if (!audit) return undefined;
-  const { Records } = await import("./records.ts");
-  const records = new Records({ config, io, log, isAudited: true });
-  if (isLasting) await records.begin();
-  return records;
-}
 
 function givenOf(flags: Parsed["flags"]): string[] {
   return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);

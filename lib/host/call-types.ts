@@ -15,6 +15,7 @@ export interface CallContext {
   /** What every call goes through. @default only one that is asked about goes through one */
   gate?: Gate | undefined;
   approve?: Approver | undefined;
+  approvalTimeoutMs?: number | undefined;
   /** @default nothing is written down */
   record?: Recorder | undefined;
   emit: (event: HostEvent) => void;

@@ -27,7 +27,8 @@ export class Desk {
     const { policy, gate, approve, record, emit, signal, log, limits } = context;
     const validator = new Validator(log, limits?.schemaBytesMax);
     const running = new RunningCalls(signal);
-    const asked = { policy, gate, approve, record };
+    const { approvalTimeoutMs } = limits ?? {};
+    const asked = { policy, gate, approve, approvalTimeoutMs, record };
     this.#calls = { registry: this.#registry, ...asked, validator, emit, log, running, signal };
   }
 

@@ -19,7 +19,7 @@ import { pluggedAnswers } from "./plugin-answers.ts";
 import { heardLog, mayStart, seen } from "./plugin-notices.ts";
 import { listed, openPluginServer } from "./plugin-server.ts";
 import type { ChangeableHost } from "./reconfigure-types.ts";
-import type { PluginServer } from "./server-types.ts";
+import type { HostedConfig, PluginServer } from "./server-types.ts";
 import type { OpenedHost, OwnedCallRequest } from "./types.ts";
 
 /**
@@ -39,7 +39,13 @@ export async function openPluggedHost(
       .map((plugin) => serverOf(plugin, (id) => hostFor(calls.get(id ?? ""), () => host))),
   );
   checkNames(servers, options.servers);
-  const gate = createGate({ plugins, approve, log, calls });
+  const gate = createGate({
+    plugins,
+    approve,
+    log,
+    approvalTimeoutMs: plugins.approvalTimeoutMs,
+    calls,
+  });
   const host = openHost({
     ...options,
     servers: [...servers, ...options.servers],
@@ -58,7 +64,10 @@ export async function openPluggedHost(
   };
   return {
     ...plugged(host, plugins, log),
-    reconfigure: (next) => host.reconfigure({ ...next, servers: [...servers, ...next.servers] }),
+    async reconfigure(next) {
+      checkNames(servers, next.servers);
+      return await host.reconfigure({ ...next, servers: [...servers, ...next.servers] });
+    },
     leave: () => end(host.leave()),
     [Symbol.asyncDispose]: () => end(host[Symbol.asyncDispose]()),
   };
@@ -135,7 +144,10 @@ async function serverOf(
 const concurrencyMax = 100_000;
 
 /** @throws HostError `config` */
-function checkNames(servers: readonly PluginServer[], others: OpenHostOptions["servers"]): void {
+function checkNames(
+  servers: readonly PluginServer[],
+  others: readonly Pick<HostedConfig, "name">[],
+): void {
   const both = servers.find(({ name }) => others.some((other) => other.name === name));
   if (both === undefined) return;
   throw new HostError("config", `plugin "${both.name}" has tools, and a server has its name`, {

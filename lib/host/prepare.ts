@@ -105,8 +105,8 @@ export function unknownTool(tool: string): HostError {
 
 // --- internal ---
 
-async function gateOf({ approve, log }: CallContext) {
-  return (await import("./gate.ts")).createGate({ approve, log });
+async function gateOf({ approve, approvalTimeoutMs, log }: CallContext) {
+  return (await import("./gate.ts")).createGate({ approve, approvalTimeoutMs, log });
 }
 
 interface Fitting {
