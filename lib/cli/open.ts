@@ -22,6 +22,7 @@ import type { Failure } from "./failures.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
 import { prepareFromFlags } from "./prepare.ts";
+import type { Records } from "./records.ts";
 import { slowStarts } from "./slow-starts.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
@@ -84,17 +85,26 @@ export async function openFromFlags(
   io: Io,
   log: Log,
   early?: EarlyStart,
+  use: Use = {},
 ): Promise<Opened> {
   try {
     const answers = await answersFrom(parsed, io);
-    return await open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
+    const config = await configFromFlags(parsed, io);
+    return await open(parsed, config, { io, log, early, answers, use });
   } catch (error) {
     if (early) await endEarly(early);
     throw error;
   }
 }
 
+/** What for. */
+export interface Use {
+  /** For others, and for long: calls are written down unless the config says no. @default false */
+  isLasting?: boolean;
+}
+
 interface OpenWith {
+  use: Use;
   io: Io;
   log: Log;
   early: EarlyStart | undefined;
@@ -104,7 +114,7 @@ interface OpenWith {
 async function open(
   parsed: Parsed,
   config: Config,
-  { io, log, early, answers }: OpenWith,
+  { io, log, early, answers, use }: OpenWith,
 ): Promise<Opened> {
   const { flags } = parsed;
   for (const { file, kind } of config.files)
@@ -122,6 +132,7 @@ async function open(
   const started = new Map<string, ServerConfig>();
   const approve = approverFrom(io);
   const toolLists = isKept ? deferredLists(io, started) : undefined;
+  const records = await recordsOf(config, { io, log, isLasting: use.isLasting === true });
   const options: OpenHostOptions = {
     servers,
     async prepare(server, signal) {
@@ -141,6 +152,7 @@ async function open(
     ...(early && { started: early }),
     ...(verdicts && { verdicts }),
     ...(toolLists && { toolLists }),
+    ...(records && { record: records.recorder }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
   };
   const host = plugins ? await plugins.openHost(options) : openHost(options);
@@ -164,6 +176,7 @@ async function open(
       await (waits ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
       await toolLists?.flush();
+      await records?.[Symbol.asyncDispose]();
     },
   };
 }
@@ -178,6 +191,19 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 }
 
 // --- internal ---
+
+/** What calls are written down with; most one-shot calls are not. @throws HostError `config` */
+async function recordsOf(
+  config: Config,
+  { io, log, isLasting }: { io: Io; log: Log; isLasting: boolean },
+): Promise<Records | undefined> {
+  const { audit = isLasting } = config.records;
+  if (!audit) return undefined;
+  const { Records } = await import("./records.ts");
+  const records = new Records({ config, io, log, isAudited: true });
+  if (isLasting) await records.begin();
+  return records;
+}
 
 function givenOf(flags: Parsed["flags"]): string[] {
   return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
