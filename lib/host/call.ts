@@ -115,16 +115,19 @@ async function execute(
   if (track !== undefined) options.onSending = () => track.sending();
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };
   let made: { task: Task; session?: Session } | undefined;
-  if (request.detach === true || listed?.execution?.taskSupport === "required") {
+  const { detach = false, onTask } = request;
+  if (detach || onTask !== undefined || listed?.execution?.taskSupport === "required") {
     const { wishOf } = await import("./tasks-wish.ts");
-    options.task = wishOf(listed, request.detach === true, (task, session) => {
+    const unbounded = onTask !== undefined;
+    options.task = wishOf(listed, { detach, unbounded }, (task, session) => {
       made = { task, ...(session && { session }) };
+      onTask?.(task);
     });
   }
   const reply = await server.call(tool, args, options);
   debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
   const durationMs = performance.now() - way.startedAt;
-  if (request.detach === true && made !== undefined)
+  if (detach && made !== undefined)
     return { status: "detached", server: server.name, ...made, durationMs };
   return outcomeOf(reply, durationMs);
 }
