@@ -3,7 +3,7 @@ import { exitCodeOf, HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { resolvePath } from "../../config/paths.ts";
 import type { Config } from "../../config/types.ts";
-import type { Served, ServeOptions } from "../../serve/serve.ts";
+import type { Served, ServeOptions } from "../../serve/serve-types.ts";
 import type { Token } from "../../serve/types.ts";
 import { configSource } from "../config-source.ts";
 import { reportFailures } from "../failures.ts";
