@@ -1,25 +1,22 @@
 /**
- * From checked flags to a config and to a host over its servers, under the rules of flags and files. Every command that
- * works on servers opens them here. It starts nothing by itself.
+ * From checked flags to a host over the servers of their config. Every command that works on servers opens them here. It
+ * starts nothing by itself.
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import { idleFlags } from "../config/flags.ts";
-import { loadConfig } from "../config/load.ts";
-import type { LoadOptions } from "../config/load.ts";
-import { resolvePath } from "../config/paths.ts";
 import { isUrl } from "../config/spec.ts";
-import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
+import type { BadServer, Config, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";
 import type { ChangeableHost } from "../host/reconfigure-types.ts";
 import { answersFrom, approverFrom } from "./answers.ts";
+import { configFromFlags } from "./config-flags.ts";
 import { deferredLists, deferredVerdicts } from "./deferred.ts";
 import { endEarly } from "./early.ts";
 import type { Failure } from "./failures.ts";
-import { durationOf, listOf, textOf } from "./flags.ts";
+import { textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
 import { prepareFromFlags } from "./prepare.ts";
 import type { Records } from "./records.ts";
@@ -36,44 +33,6 @@ export interface Opened extends AsyncDisposable {
   isAnswered: boolean;
   /** An error of a server with what we know besides: the variable that it lacks and we have, a fault in its command. */
   explain(error: unknown): Promise<unknown>;
-}
-
-/** Where the flags say that the config comes from, and what they say of its servers. */
-export function loadOptionsOf({ flags, rest }: Parsed, io: Pick<Io, "cwd" | "env">): LoadOptions {
-  const cwd = textOf(flags["cwd"]);
-  return {
-    files: listOf(flags["config"]),
-    json: listOf(flags["config-json"]),
-    servers: listOf(flags["server"]),
-    rest,
-    cwd: io.cwd,
-    env: io.env,
-    noUserConfig: flags["no-user-config"] === true,
-    flags: {
-      env: listOf(flags["env"]),
-      headers: listOf(flags["header"]),
-      inheritEnv: flags["inherit-env"] === true ? true : undefined,
-      cwd: cwd === undefined ? undefined : resolvePath(io.cwd, cwd),
-      protocol: textOf(flags["protocol"]),
-    },
-  };
-}
-
-/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
-export async function configFromFlags(
-  parsed: Parsed,
-  io: Pick<Io, "cwd" | "env">,
-): Promise<Config> {
-  const { flags } = parsed;
-  const config = await loadConfig(loadOptionsOf(parsed, io));
-  config.policy.push(...policyOf(flags));
-  const origin = { label: "--plugin", kind: "named" } as const;
-  for (const spec of listOf(flags["plugin"])) config.plugins.push({ spec, written: spec, origin });
-  config.warnings.push(...idleFlags(config.servers, givenOf(flags)));
-  const timeoutMs = durationOf(flags, "timeout");
-  if (timeoutMs !== undefined)
-    config.servers = config.servers.map((server) => timed(server, timeoutMs));
-  return config;
 }
 
 /**
@@ -205,30 +164,7 @@ async function recordsOf(
   return records;
 }
 
-function givenOf(flags: Parsed["flags"]): string[] {
-  return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
-}
-
-/** A server that is only reached is waited for no longer than the flag says, whatever its entry says of its start. */
-function timed(server: ServerConfig, timeoutMs: number): ServerConfig {
-  const { kind, startTimeoutMs } = server;
-  if (kind === "stdio" || startTimeoutMs === undefined) return { ...server, timeoutMs };
-  return { ...server, timeoutMs, startTimeoutMs: Math.min(timeoutMs, startTimeoutMs) };
-}
-
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
-
-function policyOf(flags: Parsed["flags"]): PolicyRule[] {
-  const rules: PolicyRule[] = [];
-  for (const what of ["allow", "deny", "ask"] as const) {
-    const origin = { label: `--${what}-tool`, kind: "named" } as const;
-    for (const tools of listOf(flags[`${what}-tool`]))
-      rules.push({ tools, do: what, origin, ...(what === "allow" && { answers: true }) });
-  }
-  if (flags["allow-all"] === true)
-    rules.push({ do: "allow", answers: true, origin: { label: "--allow-all", kind: "named" } });
-  return rules;
-}
 
 /** @param words what stands on the line: an address among them was meant as a server */
 export function noServers(

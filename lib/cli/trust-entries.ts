@@ -1,8 +1,8 @@
 /** What a found config names that can run code: servers and plugins, each as it is shown and as its trust is kept. Starts nothing. */
 import { needsTrust } from "../config/trust.ts";
 import type { Trusted, TrustStore } from "../config/trust.ts";
+import { configFromFlags } from "./config-flags.ts";
 import { entryWords, powerOf } from "./consent.ts";
-import { configFromFlags } from "./open.ts";
 import { placeOf } from "./plugin-places.ts";
 import { pluginWords, trustedPlugin } from "./plugin-trust.ts";
 import type { Io } from "./types.ts";

@@ -9,9 +9,9 @@ import { openStore } from "../../store/store.ts";
 import type { Store } from "../../store/store.ts";
 import type { AuditEvent, AuditRow } from "../../store/types.ts";
 import { auditLine, auditText } from "../audit-line.ts";
+import { configFromFlags } from "../config-flags.ts";
 import { cut } from "../fit.ts";
 import { commonFlags, storeFlags, textOf } from "../flags.ts";
-import { configFromFlags } from "../open.ts";
 import { storePlace } from "../store-place.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
