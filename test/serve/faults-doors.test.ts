@@ -5,6 +5,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { faces } from "../../lib/serve/faces.ts";
+import { testFace } from "./faces.ts";
 import { full } from "./gateway-kit.ts";
 import { sendRaw, serveOver } from "./kit.ts";
 import type { KitOptions } from "./kit.ts";
@@ -104,5 +105,53 @@ test.each(["/tools", "/tools/a_echo", "/mcp", "/mcp/a"])(
     expect((await kit.ask("/health")).status).toBe(200);
     await Promise.all(halves);
     expect(await slow).toMatch(/^HTTP\/1.1 408 /);
+  },
+);
+
+/** Bodies of two bytes that two programs could take for bodies of different lengths. */
+const framings = {
+  "two codings":
+    "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+  "a quoted coding": 'Transfer-Encoding: "chunked"\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+  "a coding behind a control": "Transfer-Encoding: \x0bchunked\r\nContent-Length: 2\r\n\r\n{}",
+  "a coding behind a tab": "Transfer-Encoding:\tchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+  "a coding in capitals": "Transfer-Encoding: CHUNKED\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+  "a packed body": "Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+  "a chunk with an extension": "Transfer-Encoding: chunked\r\n\r\n2;a=b\r\n{}\r\n0\r\n\r\n",
+  "a chunk's line broken by LF": "Transfer-Encoding: chunked\r\n\r\n2;a\nb\r\n{}\r\n0\r\n\r\n",
+  "chunks that end in LF": "Transfer-Encoding: chunked\r\n\r\n2\n{}\n0\n\n",
+  "a chunk of 0x2": "Transfer-Encoding: chunked\r\n\r\n0x2\r\n{}\r\n0\r\n\r\n",
+  "a chunk of +2": "Transfer-Encoding: chunked\r\n\r\n+2\r\n{}\r\n0\r\n\r\n",
+  "a chunk beyond 64 bits":
+    "Transfer-Encoding: chunked\r\n\r\n10000000000000002\r\n{}\r\n0\r\n\r\n",
+  "a chunk without its end": "Transfer-Encoding: chunked\r\n\r\n2\r\n{}XX0\r\n\r\n",
+  "a trailer with a length":
+    "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nContent-Length: 9\r\n\r\n",
+  "a length of 0x2": "Content-Length: 0x2\r\n\r\n{}",
+  "a list of lengths": "Content-Length: 2, 2\r\n\r\n{}",
+  "an empty length": "Content-Length: \r\n\r\n{}",
+  "a length beyond 64 bits": "Content-Length: 18446744073709551618\r\n\r\n{}",
+  "the same length twice": "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}",
+  "another length behind a CR": "X: a\rContent-Length: 9\r\nContent-Length: 2\r\n\r\n{}",
+  "a NUL in a header": "X: a\0b\r\nContent-Length: 2\r\n\r\n{}",
+  "a line without a colon": "X\r\nContent-Length: 2\r\n\r\n{}",
+  "an underscore for a hyphen": "Content_Length: 9\r\nContent-Length: 2\r\n\r\n{}",
+};
+
+test.each(Object.entries(framings))(
+  "%s: what stands behind the body is a request of its own, or none",
+  async (_what, rest) => {
+    const seen = { asked: [] as string[], signals: [] };
+    await using kit = serveOver({}, { faces: [testFace(seen)] });
+    const port = kit.served.port!;
+    const host = `Host: localhost:${port}\r\n`;
+    const next = `GET /names/next HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
+    const head = `POST /echo HTTP/1.1\r\n${host}Content-Type: application/json\r\n`;
+    const said = await sendRaw(port, head + rest + next, 500);
+    const statuses = Array.from(said.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
+    if (seen.asked.includes("GET /names/next")) {
+      expect(statuses).toEqual(["200", "200"]);
+      expect(said).toContain('{"got":{}}');
+    } else expect(statuses.at(-1)).toBe("400");
   },
 );
