@@ -2,6 +2,7 @@
  * Legacy clients with servers of their own: those that answer what servers ask, and all where a server is to be shared with
  * nobody. What such servers ask goes to their one client, and its answer back, as they are (protocol.md 2.6).
  */
+import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -22,6 +23,7 @@ export interface GuestsContext {
   log: Log;
   /** How many there may be. */
   guests: Bound;
+  greetMs: number;
   coalesceMs: number;
   subscriptionsMax: number;
 }
@@ -38,6 +40,7 @@ export async function admit(
   const { shared, logs } = context;
   const declared = relayed(capabilities);
   if (declared === undefined && !shared.host.keepsApart(client.scope.server)) return undefined;
+  await greeted(context);
   const belongings = new DisposableStack();
   if (declared === undefined) client.guest = await openGuest(undefined, context);
   else {
@@ -82,6 +85,14 @@ export function hear(client: Legacy | undefined, method: string): void {
 }
 
 // --- internal ---
+
+/** Servers that are starting may turn out to be such as are shared. */
+async function greeted({ shared, greetMs }: GuestsContext): Promise<void> {
+  const starting = shared.host.servers().filter(({ state }) => state === "starting");
+  if (starting.length === 0) return;
+  const servers = starting.map(({ name }) => name);
+  await settlesWithin(shared.host.tools({ servers }), greetMs);
+}
 
 /** What a client can that we ask it in the name of servers; undefined where it answers nothing. */
 function relayed(capabilities: JsonObject[string] | undefined): Capabilities | undefined {

@@ -46,18 +46,20 @@ export class Questions {
       const open = this.#take(id);
       if (open === undefined) return;
       if (open.isSent) {
-        const params = {
-          requestId: id,
-          ...(reason instanceof Error && { reason: reason.message }),
-        };
-        const text = messageText({ method: "notifications/cancelled", params });
+        const why = reason instanceof Error ? { reason: reason.message } : {};
+        const text = messageText({
+          method: "notifications/cancelled",
+          params: { requestId: id, ...why },
+        });
         if (on?.(text) !== true) this.#aside(text);
       }
       reject(reason);
     };
     const onAbort = () => takeBack(signal.reason);
-    const late = ours(`${method} was not answered within ${this.#answerMs} ms`);
-    const timer = setTimeout(() => takeBack(late), this.#answerMs).unref();
+    const timer = setTimeout(
+      () => takeBack(ours(`${method} was not answered within ${this.#answerMs} ms`)),
+      this.#answerMs,
+    ).unref();
     signal.addEventListener("abort", onAbort, { once: true });
     const open: Open = {
       text: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
