@@ -318,3 +318,26 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+describe("a guest", () => {
+  test("follows its host: processes of its own go, stay and come as those of the host do", async () => {
+    await using it = open([entry("a"), entry("b"), entry("gone")]);
+    await using guest = await it.host.guest({ roots: async () => [] });
+    const ask = async (tool: string) => textOf(await guest.call({ tool }));
+    const told: HostEvent[] = [];
+    guest.onEvent((event) => void told.push(event));
+    const [a, b] = [await ask("a_pid"), await ask("b_pid")];
+    expect(a).not.toBe(await call(it, "a_pid"));
+    const gone = Number(await ask("gone_pid"));
+    const denied: PolicyRule = { tools: "echo", do: "deny", reason: "no more" };
+    await it.change([entry("a"), entry("b", {}, { env: { X: "1" } }), entry("new")], [denied]);
+    expect(guest.servers().map(({ name }) => name)).toEqual(["a", "b", "new"]);
+    expect(await ask("a_pid")).toBe(a);
+    expect(await ask("b_pid")).not.toBe(b);
+    expect(await ask("new_pid")).toMatch(/^\d+$/);
+    expect(await ask("new_pid")).not.toBe(await call(it, "new_pid"));
+    expect(await ask("a_echo")).toContain("no more");
+    expect(told).toContainEqual({ type: "tools_changed", server: "gone" });
+    await waitFor(() => !isAlive(gone) && !isAlive(Number(b)));
+  });
+});
