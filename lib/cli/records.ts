@@ -38,7 +38,7 @@ export class Records implements AsyncDisposable {
         this.#opened?.journal ??
         (isAudited ? this.store().then(({ journal }) => journal) : undefined),
       log,
-      hide: (text) => io.secrets?.hide(text) ?? text,
+      hide: (text) => io.secrets?.hideAll(text) ?? text,
       now: Date.now,
       tap: this.#tap && ((event) => this.#tap?.write(event)),
     });
