@@ -13,10 +13,11 @@ export function ownServers(
   events: Events,
 ): OwnServers & Pick<OpenedHost, "askLogs" | "keepFresh"> {
   const listeners = new Set<NoticeListener>();
+  const byName = (name: string) => own().find((server) => server.name === name);
   events.watch((event) => {
     if (event.type !== "server_state" || event.state !== "ready") return;
     const { server: name } = event;
-    const server = own().find((one) => one.name === name);
+    const server = byName(name);
     server?.ready?.onNotification((method, params) => {
       for (const listener of listeners) listener(name, method, params);
     });
@@ -24,12 +25,17 @@ export function ownServers(
   });
   let fresh: Promise<void> | undefined;
   return {
-    owns: (name) => own().some((server) => server.name === name),
+    owns: (name) => byName(name) !== undefined,
     rootsChanged() {
       for (const { ready, config } of own())
         // One that has roots in its config knows no others.
         if (ready?.era === "legacy" && config.roots === undefined)
           ready.notify("notifications/roots/list_changed").catch(() => {});
+    },
+    tell(name, method, params) {
+      byName(name)
+        ?.ready?.notify(method, params)
+        .catch(() => {});
     },
     onNotice(listener) {
       listeners.add(listener);

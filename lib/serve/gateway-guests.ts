@@ -8,6 +8,7 @@ import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
+import type { Notification } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
@@ -54,6 +55,8 @@ export async function admit(
             // Whoever gives the request up gives up what is asked about it.
             signal: request ? AbortSignal.any([signal, request.signal]) : signal,
             on: request?.ask,
+            onProgress: (progress) =>
+              client.guest?.host.tell(server, "notifications/progress", progress),
           });
         },
       },
@@ -78,8 +81,12 @@ export async function admit(
 }
 
 /** Hears what a client that was taken in says of its own accord. */
-export function hear(client: Legacy | undefined, method: string): void {
+export function hear(
+  client: Legacy | undefined,
+  { method, params = {} }: Pick<Notification, "method" | "params">,
+): void {
   const { questions, guest } = client ?? {};
+  if (method === "notifications/progress") questions?.progressed(params);
   if (method === "notifications/roots/list_changed") guest?.host.rootsChanged();
   questions?.flush();
 }

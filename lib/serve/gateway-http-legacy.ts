@@ -110,7 +110,7 @@ export class LegacyHttp {
   // --- internal ---
 
   #notified(notification: Notification, session: Session): void {
-    hear(session, notification.method);
+    hear(session, notification);
     session.running.notified(notification);
   }
 
@@ -138,7 +138,7 @@ export class LegacyHttp {
     exchange: Exchange,
   ): Promise<Response> {
     const { gateway, context, waiting } = this.#world;
-    for (const { method } of requests) hear(session, method);
+    for (const request of requests) hear(session, request);
     const [only, ...more] = requests;
     const isBatch = more.length > 0 || only === undefined;
     // The client may leave and the request goes on.

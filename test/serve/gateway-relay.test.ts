@@ -67,6 +67,28 @@ describe("a question goes on the stream of the call, and the answer to its serve
     expect(all).toHaveLength(2);
   });
 
+  test("with its progress, under a token of its own hop", async () => {
+    await using kit = gatewayOver({ s: asker() });
+    const client = await answering(kit);
+    const params = { ...form, _meta: { progressToken: "theirs", "example.org/a": 1 } };
+    const all = await asking(client, "ask", { method: "elicitation/create", params });
+    await waitFor(() => question(all) !== undefined);
+    const { id, params: given } = question(all) ?? {};
+    expect(given._meta).toEqual({ progressToken: id, "example.org/a": 1 });
+    const progress = { progress: 1, total: 2, message: "half", more: true };
+    await client.notify("notifications/progress", { ...progress, progressToken: 99 });
+    await client.notify("notifications/progress", { ...progress, progressToken: id });
+    await client.answer(id, { result: { action: "decline" } });
+    await waitFor(() => answerTo(all) !== undefined);
+    expect((await seen(client)).seen).toEqual([
+      {
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { ...progress, progressToken: "theirs" },
+      },
+    ]);
+  });
+
   test("errors are passed as they are", async () => {
     await using kit = gatewayOver({ s: asker() });
     const client = await answering(kit);
