@@ -35,10 +35,11 @@ export interface SetupContext {
 }
 
 /** Types a plugin, its hooks, and the arguments of its tools by their input schemas. Returns what it is given. */
-export function definePlugin<const T extends Record<string, unknown>>(plugin: Plugin<T>): Plugin<T>;
+// A function has a name, too, so that it would be taken for a plugin.
 export function definePlugin<const T extends Record<string, unknown>, Options>(
   plugin: (options: Options) => Plugin<T> | Promise<Plugin<T>>,
 ): (options: Options) => Plugin<T> | Promise<Plugin<T>>;
+export function definePlugin<const T extends Record<string, unknown>>(plugin: Plugin<T>): Plugin<T>;
 export function definePlugin(plugin: unknown): unknown {
   return plugin;
 }
