@@ -28,8 +28,11 @@ export interface ConfigSource {
 export interface ServedConfigOptions {
   source: ConfigSource;
   log: Log;
-  /** Makes servers, rules, tokens and profiles those of a config. @throws HostError `config` where they must not be */
-  apply(config: Config, tokens: readonly ServeToken[]): Promise<Reconfigured>;
+  /**
+   * Makes servers, rules, tokens and profiles those of a config that was read then (milliseconds since the epoch).
+   * @throws HostError `config` where they must not be: nothing has changed
+   */
+  apply(config: Config, tokens: readonly ServeToken[], readAt: number): Promise<Reconfigured>;
 }
 
 /** What a config came to when it was read again. */
@@ -93,9 +96,10 @@ export class ServedConfig {
   async #reload(): Promise<Reloaded> {
     const { source, log, apply } = this.#options;
     try {
+      const readAt = Date.now();
       const read = await source.read();
       const next = withoutLosses(read, this.#config);
-      const change = await apply(next, await source.tokens(next));
+      const change = await apply(next, await source.tokens(next), readAt);
       for (const text of novelties(this.#config, next)) log({ level: "warn", text });
       this.#config = next;
       this.#error = undefined;
