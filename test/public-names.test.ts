@@ -2,11 +2,16 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { ownExports } from "../lib/cli/plugin-modules.ts";
 import { root } from "./harness.ts";
 
 test("the module's public names", async () => {
   const module = await import(join(root, "mcphost.ts"));
   expect(Object.keys(module).toSorted()).toEqual(["createHost", "definePlugin", "isHostError"]);
+});
+
+test("a plugin's import of the module gives the same names", () => {
+  expect(Object.keys(ownExports).toSorted()).toEqual(["createHost", "definePlugin", "isHostError"]);
 });
 
 test("the module's public types", async () => {

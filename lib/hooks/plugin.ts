@@ -5,7 +5,7 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogEntry } from "../base/log.ts";
-import type { ToolAnnotations, ToolResult } from "../protocol/mcp.ts";
+import type { ToolAnnotations } from "../protocol/mcp.ts";
 import type { Actor, Outcome } from "./call.ts";
 import type { PluginTool } from "./plugin-tool.ts";
 
@@ -22,9 +22,6 @@ export interface Plugin<T extends Record<string, unknown> = Record<string, any>>
    */
   setup?(context: SetupContext): Cleanup | void | Promise<Cleanup | void>;
 }
-
-/** What a plugin's file exports as its default: a plugin, or what makes one of the options in the config. */
-export type PluginModule = Plugin | ((options: any) => Plugin | Promise<Plugin>);
 
 /** May be async, within `hookTimeoutMs`; what it throws is logged. */
 export type Cleanup = () => unknown;
@@ -193,6 +190,3 @@ export interface Hooks {
 }
 
 export type HookName = keyof Hooks;
-
-/** What a result may be given as, made whole by `toResult`. */
-export type GivenResult = Json | ToolResult;

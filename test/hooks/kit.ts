@@ -11,7 +11,7 @@ export interface PluggedHost extends Host {
   warnings(): string[];
 }
 
-/** Plugins that were started by it are given half a second a hook, and `shop` is a plugin with three tools. */
+/** Each hook has half a second. Behind the plugins given comes `shop`, which has three tools. */
 export async function hostWith(
   plugins: readonly Plugin[],
   options: Partial<HostOptions> = {},
@@ -33,11 +33,11 @@ export function hooked(hooks: Hooks, name = "p"): Plugin {
   return { name, hooks };
 }
 
-/** What the tools of `shop` were called with, last. */
+/** A schema that takes any object. */
 export const object = { type: "object" };
 
 /** `echo` gives its arguments back, `buy` takes a number, `fail` fails. */
-export function shop(): Plugin {
+function shop(): Plugin {
   return {
     name: "shop",
     tools: {
