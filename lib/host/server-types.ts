@@ -1,4 +1,5 @@
 /** How a server of the host is used, and called. Types only. */
+import type { Cancel } from "../base/cancel.ts";
 import type { CallOptions as ClientCallOptions } from "../client/types.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../config/types.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -27,4 +28,4 @@ export interface UseOptions {
 }
 
 /** As of a client's call; both are always there. */
-export type CallOptions = ClientCallOptions & { signal: AbortSignal; timeoutMs: number };
+export type CallOptions = ClientCallOptions & { cancel: Cancel; timeoutMs: number };
