@@ -42,6 +42,8 @@ export async function compile(file: string): Promise<void> {
       outdir: folder,
     });
     const alone = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+    // A plugin's own packages are found by their package.json.
+    alone.push("--compile-autoload-package-json");
     const parts = [join(folder, "mcphost.js"), join(folder, "schema-worker.js")];
     const bytecode = ["--bytecode", "--format=esm"];
     await run(["build", "--compile", ...bytecode, ...alone, ...parts, `--outfile=${file}`]);

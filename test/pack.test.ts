@@ -43,6 +43,8 @@ test("the packed tarball, installed into an empty folder, runs by bunx, as a bin
     { stdout: "hello\n" },
   );
 
+  await plugged(dir, bin);
+
   const script = join(folder, "script.ts");
   await Bun.write(script, moduleUser);
   const run = await mcphost(...server)
@@ -72,6 +74,7 @@ test("the compiled binary", async () => {
       .run(),
     { stdout: "hello\n" },
   );
+  await plugged(dir, [binary]);
   await hostile(dir, [binary]);
 }, 60_000);
 
@@ -79,6 +82,7 @@ test("the bundle by its own first line", async () => {
   await using dir = await tempDir();
   await build(dir.file("dist"));
   await works(dir, [dir.file("dist/mcphost.js")]);
+  await plugged(dir, [dir.file("dist/mcphost.js")]);
   await hostile(dir, [dir.file("dist/mcphost.js")]);
 }, 60_000);
 
@@ -106,6 +110,57 @@ async function works(dir: TempDir, program: string[]): Promise<void> {
   const faulty = [...bunAlone, join(root, "test/fixtures/servers/faulty.ts"), "slow-pattern"];
   const misfit = await run("call", "fault", "a=b", "--", ...faulty);
   expectRun(misfit, { code: 2, stderr: /expected a text that matches/ });
+}
+
+const plugin = `
+import { createHost, definePlugin, isHostError } from "mcphost";
+import * as v from "valibot";
+import dependency from "dependency";
+import { beside } from "./beside.ts";
+const own: string = [createHost, definePlugin, isHostError].map((it) => typeof it).join();
+export default definePlugin({
+  name: "t",
+  tools: {
+    it: {
+      description: "",
+      input: v.object({ n: v.number() }),
+      run: ({ n }) => [own, dependency, beside, n].join(" "),
+    },
+  },
+});
+`;
+
+/** A plugin gets our own modules, and those that lie beside it; what is not there is not fetched. */
+async function plugged(dir: TempDir, program: string[]): Promise<void> {
+  const folder = dir.file("plugged");
+  const file = (name: string, text: string) => Bun.write(join(folder, name), text);
+  await file("plugin.ts", plugin);
+  await file("beside.ts", 'export const beside: string = "beside";');
+  await file(
+    "node_modules/dependency/package.json",
+    '{ "name": "dependency", "exports": "./it.js" }',
+  );
+  await file("node_modules/dependency/it.js", 'export default "installed";');
+  await file("lost.ts", 'import "not-installed-anywhere"; export default { name: "l" };');
+  const env = {
+    PATH: await pathWithBun(dir),
+    BUN_INSTALL_CACHE_DIR: dir.file("empty-cache"),
+    BUN_CONFIG_REGISTRY: "http://127.0.0.1:9/",
+  };
+  const run = (name: string) =>
+    mcphost("call", "it", "n=5", "--plugin", join(folder, name))
+      .program(program)
+      .cwd(dir.path)
+      .env(env)
+      .run();
+  expectRun(await run("plugin.ts"), {
+    stdout: "function,function,function installed beside 5\n",
+  });
+  expectRun(await run("lost.ts"), {
+    code: 2,
+    stderr:
+      /lost\.ts cannot be loaded: Cannot find package 'not-installed-anywhere'.*\n.*beside it/,
+  });
 }
 
 /** Everything in this folder tries to run code or to steer us: none of it does. */

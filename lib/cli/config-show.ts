@@ -5,11 +5,19 @@ import { redact } from "../config/redact.ts";
  */
 import { readReferences } from "../config/references.ts";
 import { isSecretFlag, secretsOfArgument, secretsOfUrl, userOfUrl } from "../config/secrets.ts";
-import type { Config, Origin, ServerConfig, ServerTls, ServeSettings } from "../config/types.ts";
+import type {
+  Config,
+  Origin,
+  RecordSettings,
+  ServerConfig,
+  ServerTls,
+  ServeSettings,
+} from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */
 export function shownConfig(config: Config): object {
-  const { servers, bad, policy, limits, serve, profiles, inputs, warnings, files } = config;
+  const { servers, bad, policy, limits, serve, records, profiles, inputs, warnings, files } =
+    config;
   return {
     files: files.map(shownOrigin),
     servers: servers.map(shownServer),
@@ -19,6 +27,7 @@ export function shownConfig(config: Config): object {
     ),
     limits,
     ...(Object.keys(serve).length > 0 && { serve: shownServe(serve) }),
+    ...shownRecords(records),
     ...(Object.keys(profiles).length > 0 && { profiles }),
     // A default may be the secret itself.
     inputs: Object.entries(inputs).map(([id, { description, password }]) => {
@@ -43,6 +52,15 @@ function shownServe({ tokens, ...settings }: ServeSettings): object {
     ...(origin && { from: shownOrigin(origin) }),
   }));
   return { ...settings, ...(shown && { tokens: shown }) };
+}
+
+function shownRecords({ store, origin, audit, ...rest }: RecordSettings): object {
+  const place = store === undefined || isReference(store) ? store : shownUrl(store);
+  const more = Object.keys(rest).length > 0 ? rest : audit;
+  return {
+    ...(place !== undefined && { store: place, ...(origin && { from: shownOrigin(origin) }) }),
+    ...(more !== undefined && { audit: more }),
+  };
 }
 
 function shownServer(whole: ServerConfig): object {

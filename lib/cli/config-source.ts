@@ -2,7 +2,8 @@
 import { silent } from "../base/log.ts";
 import { editTarget } from "../config/edit-target.ts";
 import type { ConfigSource } from "../serve/servers-config.ts";
-import { configFromFlags, loadOptionsOf, type Opened } from "./open.ts";
+import { configFromFlags, loadOptionsOf } from "./config-flags.ts";
+import type { Opened } from "./open.ts";
 import { serveTokens } from "./serve-tokens.ts";
 import type { Io, Parsed } from "./types.ts";
 

@@ -115,6 +115,12 @@ export const serverFlags: FlagTable = {
   wait: { type: "boolean", description: "wait until the servers have ended" },
 };
 
+/** Where the store is named, for the commands that only look into it. */
+export const storeFlags: FlagTable = {
+  config: { ...serverFlags["config"]!, description: "a config file that names the store" },
+  "no-user-config": serverFlags["no-user-config"]!,
+};
+
 /** What may be called. */
 export const policyFlags: FlagTable = {
   "allow-tool": {

@@ -1,27 +1,25 @@
 /**
- * From checked flags to a config and to a host over its servers, under the rules of flags and files. Every command that
- * works on servers opens them here. It starts nothing by itself.
+ * From checked flags to a host over the servers of their config. Every command that works on servers opens them here. It
+ * starts nothing by itself.
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import { idleFlags } from "../config/flags.ts";
-import { loadConfig } from "../config/load.ts";
-import type { LoadOptions } from "../config/load.ts";
-import { resolvePath } from "../config/paths.ts";
 import { isUrl } from "../config/spec.ts";
-import type { BadServer, Config, PolicyRule, ServerConfig } from "../config/types.ts";
+import type { BadServer, Config, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";
 import type { ChangeableHost } from "../host/reconfigure-types.ts";
-import { answersFrom } from "./answers.ts";
+import { answersFrom, approverFrom } from "./answers.ts";
+import { configFromFlags } from "./config-flags.ts";
 import { deferredLists, deferredVerdicts } from "./deferred.ts";
 import { endEarly } from "./early.ts";
 import type { Failure } from "./failures.ts";
-import { durationOf, listOf, textOf } from "./flags.ts";
+import { textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
 import { prepareFromFlags } from "./prepare.ts";
+import type { Records } from "./records.ts";
 import { slowStarts } from "./slow-starts.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
@@ -37,44 +35,6 @@ export interface Opened extends AsyncDisposable {
   explain(error: unknown): Promise<unknown>;
 }
 
-/** Where the flags say that the config comes from, and what they say of its servers. */
-export function loadOptionsOf({ flags, rest }: Parsed, io: Pick<Io, "cwd" | "env">): LoadOptions {
-  const cwd = textOf(flags["cwd"]);
-  return {
-    files: listOf(flags["config"]),
-    json: listOf(flags["config-json"]),
-    servers: listOf(flags["server"]),
-    rest,
-    cwd: io.cwd,
-    env: io.env,
-    noUserConfig: flags["no-user-config"] === true,
-    flags: {
-      env: listOf(flags["env"]),
-      headers: listOf(flags["header"]),
-      inheritEnv: flags["inherit-env"] === true ? true : undefined,
-      cwd: cwd === undefined ? undefined : resolvePath(io.cwd, cwd),
-      protocol: textOf(flags["protocol"]),
-    },
-  };
-}
-
-/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
-export async function configFromFlags(
-  parsed: Parsed,
-  io: Pick<Io, "cwd" | "env">,
-): Promise<Config> {
-  const { flags } = parsed;
-  const config = await loadConfig(loadOptionsOf(parsed, io));
-  config.policy.push(...policyOf(flags));
-  const origin = { label: "--plugin", kind: "named" } as const;
-  for (const spec of listOf(flags["plugin"])) config.plugins.push({ spec, written: spec, origin });
-  config.warnings.push(...idleFlags(config.servers, givenOf(flags)));
-  const timeoutMs = durationOf(flags, "timeout");
-  if (timeoutMs !== undefined)
-    config.servers = config.servers.map((server) => timed(server, timeoutMs));
-  return config;
-}
-
 /**
  * Opens a host over the servers that the flags name or that are found here.
  * @throws HostError `usage` `config` (also where there is no server at all)
@@ -84,17 +44,26 @@ export async function openFromFlags(
   io: Io,
   log: Log,
   early?: EarlyStart,
+  use: Use = {},
 ): Promise<Opened> {
   try {
     const answers = await answersFrom(parsed, io);
-    return await open(parsed, await configFromFlags(parsed, io), { io, log, early, answers });
+    const config = await configFromFlags(parsed, io);
+    return await open(parsed, config, { io, log, early, answers, use });
   } catch (error) {
     if (early) await endEarly(early);
     throw error;
   }
 }
 
+/** What for. */
+export interface Use {
+  /** For others, and for long: calls are written down unless the config says no. @default false */
+  isLasting?: boolean;
+}
+
 interface OpenWith {
+  use: Use;
   io: Io;
   log: Log;
   early: EarlyStart | undefined;
@@ -104,7 +73,7 @@ interface OpenWith {
 async function open(
   parsed: Parsed,
   config: Config,
-  { io, log, early, answers }: OpenWith,
+  { io, log, early, answers, use }: OpenWith,
 ): Promise<Opened> {
   const { flags } = parsed;
   for (const { file, kind } of config.files)
@@ -120,7 +89,9 @@ async function open(
   const level = textOf(flags["log-level"]);
   const prepare = prepareFromFlags(parsed, io, log, config);
   const started = new Map<string, ServerConfig>();
+  const approve = approverFrom(io);
   const toolLists = isKept ? deferredLists(io, started) : undefined;
+  const records = await recordsOf(config, { io, log, isLasting: use.isLasting === true });
   const options: OpenHostOptions = {
     servers,
     async prepare(server, signal) {
@@ -136,9 +107,11 @@ async function open(
     log,
     limits: config.limits,
     ...(answers && { answers }),
+    ...(approve && { approve }),
     ...(early && { started: early }),
     ...(verdicts && { verdicts }),
     ...(toolLists && { toolLists }),
+    ...(records && { record: records.recorder }),
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
   };
   const host = plugins ? await plugins.openHost(options) : openHost(options);
@@ -162,6 +135,7 @@ async function open(
       await (waits ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
       await toolLists?.flush();
+      await records?.[Symbol.asyncDispose]();
     },
   };
 }
@@ -177,30 +151,20 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 
 // --- internal ---
 
-function givenOf(flags: Parsed["flags"]): string[] {
-  return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
-}
-
-/** A server that is only reached is waited for no longer than the flag says, whatever its entry says of its start. */
-function timed(server: ServerConfig, timeoutMs: number): ServerConfig {
-  const { kind, startTimeoutMs } = server;
-  if (kind === "stdio" || startTimeoutMs === undefined) return { ...server, timeoutMs };
-  return { ...server, timeoutMs, startTimeoutMs: Math.min(timeoutMs, startTimeoutMs) };
+/** What calls are written down with; most one-shot calls are not. @throws HostError `config` */
+async function recordsOf(
+  config: Config,
+  { io, log, isLasting }: { io: Io; log: Log; isLasting: boolean },
+): Promise<Records | undefined> {
+  const { audit = isLasting } = config.records;
+  if (!audit) return undefined;
+  const { Records } = await import("./records.ts");
+  const records = new Records({ config, io, log, isAudited: true });
+  if (isLasting) await records.begin();
+  return records;
 }
 
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
-
-function policyOf(flags: Parsed["flags"]): PolicyRule[] {
-  const rules: PolicyRule[] = [];
-  for (const what of ["allow", "deny", "ask"] as const) {
-    const origin = { label: `--${what}-tool`, kind: "named" } as const;
-    for (const tools of listOf(flags[`${what}-tool`]))
-      rules.push({ tools, do: what, origin, ...(what === "allow" && { answers: true }) });
-  }
-  if (flags["allow-all"] === true)
-    rules.push({ do: "allow", answers: true, origin: { label: "--allow-all", kind: "named" } });
-  return rules;
-}
 
 /** @param words what stands on the line: an address among them was meant as a server */
 export function noServers(

@@ -4,14 +4,11 @@ import type { Log } from "../base/log.ts";
 import { ourPaths } from "../config/paths.ts";
 import type { Trusted } from "../config/trust.ts";
 import { trustStore } from "../config/trust.ts";
-import type { PluginEntry } from "../config/types.ts";
 import { questions } from "./ask.ts";
+import type { PlacedPlugin } from "./plugin-places.ts";
 import { shellQuote } from "./tool-help.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
-
-/** A plugin, and the file that it is. */
-export type PlacedPlugin = PluginEntry & { file: string };
 
 /** What trust is kept of: another byte in its file, and it is asked about anew. What that file imports is not looked at. */
 export async function trustedPlugin({

@@ -5,8 +5,7 @@
  */
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { folderOf, resolvePath } from "../config/paths.ts";
-import type { Config, PluginEntry } from "../config/types.ts";
+import type { Config } from "../config/types.ts";
 import { checkPlugins } from "../hooks/check-plugin.ts";
 import { thrownText } from "../hooks/frozen.ts";
 import { setUpPlugins } from "../hooks/runner.ts";
@@ -15,6 +14,8 @@ import { openPluggedHost } from "../host/plugins.ts";
 import type { ChangeableHost } from "../host/reconfigure-types.ts";
 import { ownModules } from "./plugin-modules.ts";
 import { printsAside } from "./plugin-output.ts";
+import { placeOf } from "./plugin-places.ts";
+import type { PlacedPlugin } from "./plugin-places.ts";
 import { ensurePluginTrusted } from "./plugin-trust.ts";
 import type { Io, Parsed } from "./types.ts";
 
@@ -30,14 +31,14 @@ export async function loadPlugins(
   { plugins: entries, limits }: Config,
   { parsed, io, log }: { parsed: Parsed; io: Io; log: Log },
 ): Promise<LoadedPlugins> {
-  const places = entries.map((entry) => ({ ...entry, ...placeOf(entry, io) }));
+  const places = entries.map((entry) => placeOf(entry, io));
   for (const place of places)
     if (place.origin.kind === "found" && parsed.flags["trust"] !== true)
       await ensurePluginTrusted(place, { io, log });
   printsAside(io);
   ownModules();
   const loaded: { plugin: unknown; from: string }[] = [];
-  for (const place of places) loaded.push({ plugin: await load(place), from: place.from });
+  for (const place of places) loaded.push({ plugin: await load(place), from: place.spec });
   const checked = checkPlugins(loaded);
   return {
     hasTools: checked.some(({ plugin: { tools = {} } }) => Object.keys(tools).length > 0),
@@ -55,28 +56,8 @@ export async function loadPlugins(
 
 // --- internal ---
 
-/** What it is called in messages, and its file. @throws HostError `config`: a package that is not installed there */
-function placeOf({ spec, origin }: PluginEntry, { cwd }: Io): { from: string; file: string } {
-  const folder = origin.file === undefined ? cwd : folderOf(origin.file);
-  const isFile = origin.file === undefined || /^(\.{0,2}\/|file:)|\.[cm]?[jt]sx?$/.test(spec);
-  if (isFile) {
-    const path = spec.startsWith("file:") ? Bun.fileURLToPath(spec) : spec;
-    return { from: spec, file: resolvePath(folder, path) };
-  }
-  try {
-    return { from: spec, file: Bun.resolveSync(spec, folder) };
-  } catch (cause) {
-    throw new HostError("config", `plugin ${spec}: there is no such package in ${folder}`, {
-      facts: { plugin: spec },
-      hint: `install it there, since nothing is fetched; a file is written ./${spec}`,
-      cause,
-    });
-  }
-}
-
 /** What its file gives: a plugin, if that is one. @throws HostError `config` */
-async function load(place: PluginEntry & { from: string; file: string }): Promise<unknown> {
-  const { from, file, options } = place;
+async function load({ spec: from, file, options }: PlacedPlugin): Promise<unknown> {
   if (!(await Bun.file(file).exists()))
     throw new HostError("config", `plugin ${from}: there is no file ${file}`, {
       facts: { plugin: from, file },

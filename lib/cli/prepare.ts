@@ -52,7 +52,7 @@ export function prepareFromFlags(
       );
     }
     const { server: ready, secrets } = await expandServer(server, context);
-    io.secrets?.later(() => secrets().filter((secret) => !typed.includes(secret)));
+    io.secrets?.later(secrets, typed);
     return ready;
   };
 }

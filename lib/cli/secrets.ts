@@ -1,9 +1,11 @@
 /** What must not be shown, found out when something is: most calls write nothing on stderr, and never ask. */
-import { redactor } from "../config/redact.ts";
+import { redact, redactor } from "../config/redact.ts";
 
 export class Secrets implements Iterable<string> {
   readonly #known = new Set<string>();
-  #unasked: (() => Iterable<string>)[] = [];
+  /** Secrets that the person typed: none to them, but to whoever reads later. */
+  readonly #typed = new Set<string>();
+  #unasked: { find: () => Iterable<string>; typed: string }[] = [];
   /** For as many as were known then. */
   #hiding: { size: number; hide: (text: string) => string } | undefined;
 
@@ -12,9 +14,9 @@ export class Secrets implements Iterable<string> {
     return this.#known.size === 0 && this.#unasked.length === 0;
   }
 
-  /** Asks `find` when the secrets are first needed. */
-  later(find: () => Iterable<string>): void {
-    this.#unasked.push(find);
+  /** Asks `find` when the secrets are first needed. @param typed what the person wrote: what is in it is shown to them */
+  later(find: () => Iterable<string>, typed = ""): void {
+    this.#unasked.push({ find, typed });
   }
 
   /** `text` without any that is known by now (`redact`); for the next texts it is prepared. */
@@ -24,9 +26,15 @@ export class Secrets implements Iterable<string> {
     return this.#hiding.hide(text);
   }
 
+  /** As `hide`, for what is kept: without what was typed, too. */
+  hideAll(text: string): string {
+    const shown = this.hide(text);
+    return this.#typed.size === 0 ? shown : redact(shown, this.#typed);
+  }
+
   [Symbol.iterator](): Iterator<string> {
-    for (const find of this.#unasked.splice(0))
-      for (const secret of find()) this.#known.add(secret);
+    for (const { find, typed } of this.#unasked.splice(0))
+      for (const secret of find()) (typed.includes(secret) ? this.#typed : this.#known).add(secret);
     return this.#known.values();
   }
 }

@@ -16,6 +16,7 @@ export const commands: CommandTable = {
   servers: () => import("./commands/servers.ts"),
   config: () => import("./commands/config.ts"),
   trust: () => import("./commands/trust.ts"),
+  log: () => import("./commands/log.ts"),
   tee: () => import("./commands/tee.ts"),
   doctor: () => import("./commands/doctor.ts"),
   completion: () => import("./commands/completion.ts"),

@@ -119,8 +119,9 @@ async function subscribe(options: OpenOptions): Promise<Ending> {
     onOpen(honoured);
     isOpen = true;
     for (const update of held) onUpdate(update);
-    const { kind } = await abortable(client.closed, signal);
-    return kind === "local" ? "closed" : "lost";
+    // Whoever closed it: as long as our signal did not fire, somebody wants to hear.
+    await abortable(client.closed, signal);
+    return "lost";
   } catch (error) {
     const given = subscribed.map((uri) =>
       client.request("resources/unsubscribe", { uri }, { timeoutMs: unsubscribeMs }),

@@ -96,7 +96,9 @@ class Watch {
       // The server sends its questions along with this, and answers when all is done.
       if (task.status === "input_required") {
         if (this.#context.client.era === "legacy") return await this.#ask("tasks/result");
-        await answerTask(this.#task, this.#answered, { ...this.#context, signal: this.#signal });
+        const { answers = this.#context.answers } = this.#options;
+        const input = { ...this.#context, answers, signal: this.#signal };
+        await answerTask(this.#task, this.#answered, input);
       }
       isWaiting = true;
     }

@@ -57,7 +57,13 @@ export async function followCall(
   const { task: wish, onSent: _, onId: __, ...rest } = options;
   const isLeft = wish?.detach === true;
   wish?.onTask?.(task, isLeft ? client.keepSession?.() : undefined);
-  return isLeft ? reply : await waitForTask(task, context, rest);
+  if (isLeft) return reply;
+  const { timeoutMaxMs } = rest;
+  const capMs = wish?.unbounded === true ? Number.POSITIVE_INFINITY : timeoutMaxMs;
+  return await waitForTask(task, context, {
+    ...rest,
+    ...(capMs !== undefined && { timeoutMaxMs: capMs }),
+  });
 }
 
 // --- internal ---

@@ -123,6 +123,8 @@ export interface TaskWish {
    * cannot run as a task is `usage`, before anything is sent. @default false
    */
   detach?: boolean;
+  /** A task is waited for as long as it takes, and only the signal ends that. @default false */
+  unbounded?: boolean;
   /** Called as soon as there is a task; with the session that it was made in, where nobody waits for it. */
   onTask?: (task: Task, session: Session | undefined) => void;
 }

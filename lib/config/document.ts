@@ -7,6 +7,7 @@ import { shapes } from "./formats.ts";
 import { parseJsonc } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
 import { pathText } from "./problems.ts";
+import { readRecords } from "./records.ts";
 import {
   Inputs,
   limitEntries,
@@ -27,6 +28,7 @@ import type {
   Origin,
   PluginEntry,
   PolicyRule,
+  RecordSettings,
   ServerConfig,
   ServeSettings,
   ServeToken,
@@ -41,6 +43,7 @@ export interface ConfigPart {
   plugins: PluginEntry[];
   limits: Partial<Limits>;
   serve: ServeSettings;
+  records: RecordSettings;
   profiles: Config["profiles"];
   inputs: Config["inputs"];
   warnings: string[];
@@ -63,6 +66,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
     plugins: [],
     limits: {},
     serve: {},
+    records: readRecords(value, origin, folder),
     profiles: Object.create(null) as Config["profiles"],
     inputs: Object.create(null) as Config["inputs"],
     warnings: [],

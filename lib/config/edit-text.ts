@@ -96,7 +96,11 @@ function without(text: string, node: Node): string {
     if (at !== undefined) head = text.slice(0, at) + text.slice(at + 1, offset);
   }
   const lineBegin = /(\r?\n)?[ \t]*$/.exec(head)?.[0] ?? "";
-  if (!lineBegin.includes("\n")) return head + tail.replace(/^[ \t]+(?=[^\s/])/, "");
+  // On its line something is before it.
+  if (!lineBegin.includes("\n")) {
+    const isLast = comma === undefined && node.parent?.children?.[0] !== node;
+    return isLast ? head.trimEnd() + tail : head + tail.replace(/^[ \t]+(?=[^\s/])/, "");
+  }
   if (/^[ \t]*\r?\n/.test(tail)) return head.slice(0, -lineBegin.length) + tail;
   return head + tail.trimStart();
 }

@@ -106,6 +106,7 @@ function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
     plugins: [],
     limits: {},
     serve: {},
+    records: {},
     profiles: Object.create(null) as Config["profiles"],
     warnings: [],
     inputs: Object.create(null) as Config["inputs"],
@@ -125,6 +126,7 @@ function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
       config.policy.push(...part.policy);
       Object.assign(config.limits, part.limits);
       Object.assign(config.serve, part.serve);
+      Object.assign(config.records, part.records);
     }
   }
   const specs = given.length === 0 ? given : withOwnNames(given, byName.keys());
@@ -157,6 +159,10 @@ function tighten(config: Config, part: ConfigPart): void {
   if (Object.keys(part.serve).length > 0)
     config.warnings.push(
       `${label}: its serve has no effect: it belongs into your own config, or a named one`,
+    );
+  if (Object.keys(part.records).length > 0)
+    config.warnings.push(
+      `${label}: its store and audit have no effect: they belong into your own config, or a named one`,
     );
   config.policy.push(...rules);
 }

@@ -182,6 +182,20 @@ export const serveEntries = {
 
 export const ServeSchema = v.strictObject(serveEntries, "an object");
 
+export const StoreSchema = v.pipe(text, v.nonEmpty("a file, or a postgres:// address"));
+
+export const auditEntries = {
+  file: key(text, "Events also go to this file, as JSON lines."),
+  stderr: key(flag, "Events also go to stderr, as JSON lines."),
+  days: key(count, "How long events are kept. Default 30."),
+  eventsMax: key(count, "How many events are kept. Default 500000."),
+};
+
+export const AuditSchema = v.union(
+  [flag, v.strictObject(auditEntries, "an object")],
+  `true, false, or an object of ${Object.keys(auditEntries).join(", ")}`,
+);
+
 /** Strict: a misspelt key would show more than meant. */
 export const profileEntries = { tools: v.pipe(texts, v.description("Globs of its tools.")) };
 
@@ -231,6 +245,11 @@ export const ConfigFile = v.looseObject({
   plugins: key(Plugins, "Files or packages, in the order in which they run."),
   limits: key(LimitsSchema, "Bounds on what comes from servers."),
   serve: key(ServeSchema, "How mcphost serve is reached; its flags win over it."),
+  store: key(
+    StoreSchema,
+    "Where approvals, grants and the audit log are kept: a file, or Postgres.",
+  ),
+  audit: key(AuditSchema, "Every call is written down. Default in serve and gateway alone."),
   profiles: key(
     v.record(text, Profile),
     "Choices of tools that clients of serve and gateway ask for by name.",

@@ -28,7 +28,8 @@ export function topWarnings(
   if (ours && document.network !== undefined)
     warnings.push(`${origin.label}: this version does not know network yet; it has no effect`);
   const silent =
-    document.plugins === undefined && !shapes.some((shape) => Object.hasOwn(document, shape.key));
+    ["plugins", "store", "audit"].every((key) => document[key] === undefined) &&
+    !shapes.some((shape) => Object.hasOwn(document, shape.key));
   if (silent && origin.kind === "named" && warnings.length === 0)
     warnings.push(
       `${origin.label}: no servers in it (expected an object mcpServers, or another known shape)`,
@@ -48,6 +49,7 @@ const ourKeys = [
   "profiles",
   "network",
   "store",
+  "audit",
   "model",
 ];
 

@@ -167,6 +167,24 @@ export interface ServeToken {
   origin?: Origin;
 }
 
+/** What is kept of calls, and where: approvals, grants, the audit log. */
+export interface RecordSettings {
+  /** `postgres://…` or a file, as written: it may be a reference. @default a file in our state folder */
+  store?: string;
+  /** Where `store` was written. */
+  origin?: Origin;
+  /** Every call is written to the audit log. @default in `serve` and `gateway` alone */
+  audit?: boolean;
+  /** Events go to a file as JSON lines, too; absolute. */
+  file?: string;
+  /** Events go to stderr as JSON lines, too. */
+  stderr?: boolean;
+  /** How long events and approvals that ended are kept. @default 30 */
+  days?: number;
+  /** How many events are kept. @default 500000 */
+  eventsMax?: number;
+}
+
 /** A choice of tools, by the name that clients ask for it. */
 export interface Profile {
   /** Globs over names of tools. */
@@ -192,6 +210,7 @@ export interface Config {
   plugins: PluginEntry[];
   limits: Partial<Limits>;
   serve: ServeSettings;
+  records: RecordSettings;
   /** By name. */
   profiles: Record<string, Profile>;
   /** Hints about keys nobody knows and the like, in words for a person. */

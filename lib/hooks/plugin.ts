@@ -9,8 +9,7 @@ import type { ToolAnnotations, ToolResult } from "../protocol/mcp.ts";
 import type { Actor, Outcome } from "./call.ts";
 import type { PluginTool } from "./plugin-tool.ts";
 
-/** `T`: the input schemas of its tools by name; `definePlugin` finds them. */
-// oxlint-disable-next-line typescript/no-explicit-any -- any input schema, and what it makes of arguments
+/** `T`: the input schemas of its tools by name, which `definePlugin` finds; any will do. */
 export interface Plugin<T extends Record<string, unknown> = Record<string, any>> {
   /** Unique among the plugins of a host; the server of its tools is called so. */
   name: string;
@@ -25,7 +24,6 @@ export interface Plugin<T extends Record<string, unknown> = Record<string, any>>
 }
 
 /** What a plugin's file exports as its default: a plugin, or what makes one of the options in the config. */
-// oxlint-disable-next-line typescript/no-explicit-any -- each plugin knows its own options
 export type PluginModule = Plugin | ((options: any) => Plugin | Promise<Plugin>);
 
 /** May be async, within `hookTimeoutMs`; what it throws is logged. */
@@ -37,10 +35,11 @@ export interface SetupContext {
 }
 
 /** Types a plugin, its hooks, and the arguments of its tools by their input schemas. Returns what it is given. */
-export function definePlugin<const T extends Record<string, unknown>>(plugin: Plugin<T>): Plugin<T>;
+// A function has a name, too, so that it would be taken for a plugin.
 export function definePlugin<const T extends Record<string, unknown>, Options>(
   plugin: (options: Options) => Plugin<T> | Promise<Plugin<T>>,
 ): (options: Options) => Plugin<T> | Promise<Plugin<T>>;
+export function definePlugin<const T extends Record<string, unknown>>(plugin: Plugin<T>): Plugin<T>;
 export function definePlugin(plugin: unknown): unknown {
   return plugin;
 }

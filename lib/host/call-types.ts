@@ -2,6 +2,7 @@
 import type { Log } from "../base/log.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Approver, Gate } from "./gate-types.ts";
+import type { Recorder } from "./record-types.ts";
 import type { Registry } from "./registry.ts";
 import type { RunningCalls } from "./running.ts";
 import type { HostEvent } from "./types.ts";
@@ -14,6 +15,9 @@ export interface CallContext {
   /** What every call goes through. @default only one that is asked about goes through one */
   gate?: Gate | undefined;
   approve?: Approver | undefined;
+  approvalTimeoutMs?: number | undefined;
+  /** @default nothing is written down */
+  record?: Recorder | undefined;
   emit: (event: HostEvent) => void;
   log: Log;
   running: RunningCalls;

@@ -11,14 +11,14 @@ import type { Task } from "../protocol/tasks.ts";
 import type { CallContext } from "./call-types.ts";
 import { toHostError } from "./failure.ts";
 import { failureOf, knownOutcome, outcomeOf } from "./outcome.ts";
-import { known, prepare, resolve, toCall, unknownTool } from "./prepare.ts";
+import { known, prepare, resolve, shownAs, toCall, unknownTool } from "./prepare.ts";
 import type { CallOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
 import type { HostTool, OwnedCallRequest } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, gate, emit, running } = context;
+  const { registry, validator, gate, emit, running, record } = context;
   const { id = crypto.randomUUID(), signal: given } = request;
   const way: Way = { startedAt: performance.now(), isSent: false };
   let call: Call | undefined;
@@ -26,14 +26,17 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   let outcome: Outcome;
   try {
     const cancel = running.begin(id, given);
-    const target = known(request, registry) ?? (await resolve(request, context, cancel));
+    const found = known(request, registry) ?? (await resolve(request, context, cancel));
+    const target = request.shownAs === undefined ? found : shownAs(request.shownAs, found);
     if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
     listed = target.listed;
     call = toCall(request, target, { id, cancel });
     const { owner, server, tool } = call;
     emit({ type: "call_start", id, owner, server, tool });
+    record?.of(call);
     const prepared = await prepare(call, target, { request, context });
     listed = prepared.listed;
+    record?.of(call)?.decided("allowed");
     outcome =
       prepared.result === undefined
         ? await execute(call, { server: target.server, listed, request, context, cancel, way })
@@ -48,6 +51,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     outcome = failureOf(ours, { sent, durationMs: performance.now() - way.startedAt });
   }
   running.done(id);
+  // Before anybody else hears of it.
+  if (record !== undefined && call !== undefined) await record.of(call)?.ended(outcome);
   if (gate !== undefined && call !== undefined) {
     const answered = outcome;
     outcome = await gate.ended(call, listed, answered);
@@ -57,7 +62,8 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   if (told !== undefined) {
     const { owner, server, tool } = told;
     const { status, durationMs } = outcome;
-    emit({ type: "call_end", id, owner, server, tool, status, durationMs });
+    const mayRun = wasGivenUp(outcome) && { mayRun: true as const };
+    emit({ type: "call_end", id, owner, server, tool, status, durationMs, ...mayRun });
   }
   return outcome;
 }
@@ -66,6 +72,13 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
 export const callKey = "mcphost/call";
 
 // --- internal ---
+
+/** The server was asked, and did not answer. */
+function wasGivenUp({ error, ...outcome }: Outcome): boolean {
+  return (
+    "sent" in outcome && outcome.sent && (error?.code === "cancelled" || error?.code === "timeout")
+  );
+}
 
 interface Way {
   /** On the clock of `performance.now`. */
@@ -85,9 +98,10 @@ interface Executing {
 
 /** Sends the call and waits for its answer. @throws HostError, RpcError */
 async function execute(
-  { id, tool, arguments: args }: Call,
+  call: Call,
   { server, listed, request, context, cancel, way }: Executing,
 ): Promise<Outcome> {
+  const { id, tool, arguments: args } = call;
   const { log } = context;
   const timeoutMs = request.timeoutMs ?? server.timeoutMs;
   let sentAt = 0;
@@ -97,18 +111,23 @@ async function execute(
     debug(log, server.name, () => `tools/call of ${tool} is sent`);
   };
   const options = withOptional({ cancel, timeoutMs, onSent }, request);
+  const track = context.record?.of(call);
+  if (track !== undefined) options.onSending = () => track.sending();
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };
   let made: { task: Task; session?: Session } | undefined;
-  if (request.detach === true || listed?.execution?.taskSupport === "required") {
+  const { detach = false, onTask } = request;
+  if (detach || onTask !== undefined || listed?.execution?.taskSupport === "required") {
     const { wishOf } = await import("./tasks-wish.ts");
-    options.task = wishOf(listed, request.detach === true, (task, session) => {
+    const unbounded = onTask !== undefined;
+    options.task = wishOf(listed, { detach, unbounded }, (task, session) => {
       made = { task, ...(session && { session }) };
+      onTask?.(task);
     });
   }
   const reply = await server.call(tool, args, options);
   debug(log, server.name, () => `tools/call of ${tool} is answered after ${since(sentAt)}`);
   const durationMs = performance.now() - way.startedAt;
-  if (request.detach === true && made !== undefined)
+  if (detach && made !== undefined)
     return { status: "detached", server: server.name, ...made, durationMs };
   return outcomeOf(reply, durationMs);
 }

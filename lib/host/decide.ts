@@ -6,27 +6,17 @@ import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import type { Decision } from "../hooks/rules.ts";
 import type { Target } from "./tables.ts";
 
-export interface DecideOptions {
-  policy: readonly PolicyRule[];
-  /** By what else it is known, besides the names of its target. */
-  names: readonly string[];
-}
-
 /**
  * Holds a call against the rules, which are made ready once for its tool. What is asked about is for others to say.
  * @throws HostError `denied` by a rule that denies
  */
-export function decide(
-  call: Call,
-  target: Target,
-  { policy, names: more }: DecideOptions,
-): Decision {
+export function decide(call: Call, target: Target, policy: readonly PolicyRule[]): Decision {
   const { server, names } = target;
   target.decide ??= compileRules([...policy, ...approvalRules(server.config, names)]);
   const { actor, annotations, arguments: args } = call;
   const decision = target.decide({
     server: call.server,
-    names: more.length === 0 ? names : [...names, ...more],
+    names,
     actor,
     annotations,
     arguments: args,

@@ -24,10 +24,11 @@ export class Desk {
     this.#servers = servers;
     this.#context = context;
     this.#registry = new Registry(servers, context);
-    const { policy, gate, approve, emit, signal, log, limits } = context;
+    const { policy, gate, approve, record, emit, signal, log, limits } = context;
     const validator = new Validator(log, limits?.schemaBytesMax);
     const running = new RunningCalls(signal);
-    const asked = { policy, gate, approve };
+    const { approvalTimeoutMs } = limits ?? {};
+    const asked = { policy, gate, approve, approvalTimeoutMs, record };
     this.#calls = { registry: this.#registry, ...asked, validator, emit, log, running, signal };
   }
 

@@ -2,6 +2,7 @@
  * The gate of a host with plugins, or with a call that is asked about: plugins, then the approver. Whatever goes wrong in it
  * denies the call. It sends nothing.
  */
+import { abortable } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { tellPlugins } from "../hooks/after.ts";
@@ -20,11 +21,14 @@ export interface GateOptions {
   plugins?: PluginRunner | undefined;
   approve?: Approver | undefined;
   log: Log;
+  /** The longest wait for the approver. @default 600000 */
+  approvalTimeoutMs?: number | undefined;
   /** Holds each call that is under way, by its id. */
   calls?: Map<string, Call>;
 }
 
-export function createGate({ plugins, approve, log, calls }: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate {
+  const { plugins, approve, log, approvalTimeoutMs: waitMs = waitDefaultMs, calls } = options;
   const decideOn = async (call: Call, passing: Passing) => {
     const { listed, revise } = passing;
     let { decision } = passing;
@@ -58,7 +62,10 @@ export function createGate({ plugins, approve, log, calls }: GateOptions): Gate 
       const by = await approvedBy(plugins.hooks("approve"), proposed, question, limits);
       if (by !== undefined) return true;
     }
-    const answer = await approve?.(proposed, { ...question, tool: listed, signal });
+    if (approve === undefined) return false;
+    using late = until(waitMs, call);
+    const asked = approve(proposed, { ...question, tool: listed, signal: late.signal });
+    const answer = await abortable(asked, late.signal);
     if (answer === undefined) return false;
     if ("reject" in answer) throw rejected(call, answer.reject);
     if (answer.arguments !== undefined) await proposed.revise(answer.arguments);
@@ -85,6 +92,23 @@ export function createGate({ plugins, approve, log, calls }: GateOptions): Gate 
 }
 
 // --- internal ---
+
+const waitDefaultMs = 600_000;
+
+/** Fires when the call is given up, or when nobody answered in time. */
+function until(
+  waitMs: number,
+  { server, tool, signal }: Call,
+): Disposable & { signal: AbortSignal } {
+  const text = `nobody answered within ${waitMs} ms whether ${tool} of server "${server}" may be called`;
+  const facts = { server, tool, timeoutMs: waitMs, option: "approvalTimeoutMs" };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new HostError("denied", text, { facts })), waitMs);
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
 
 /** Why it must be asked about; empty where it need not be. */
 function reasonsOf({ actor }: Call, decision: Decision, { asks, isAllowed }: Said): string[] {

@@ -13,22 +13,29 @@ export function ownServers(
   events: Events,
 ): OwnServers & Pick<OpenedHost, "askLogs" | "keepFresh"> {
   const listeners = new Set<NoticeListener>();
+  const byName = (name: string) => own().find((server) => server.name === name);
   events.watch((event) => {
     if (event.type !== "server_state" || event.state !== "ready") return;
     const { server: name } = event;
-    const client = own().find((server) => server.name === name)?.ready;
-    client?.onNotification((method, params) => {
+    const server = byName(name);
+    server?.ready?.onNotification((method, params) => {
       for (const listener of listeners) listener(name, method, params);
     });
+    if (server !== undefined) restWhenIdle(server, context.signal);
   });
   let fresh: Promise<void> | undefined;
   return {
-    owns: (name) => own().some((server) => server.name === name),
+    owns: (name) => byName(name) !== undefined,
     rootsChanged() {
       for (const { ready, config } of own())
         // One that has roots in its config knows no others.
         if (ready?.era === "legacy" && config.roots === undefined)
           ready.notify("notifications/roots/list_changed").catch(() => {});
+    },
+    tell(name, method, params) {
+      byName(name)
+        ?.ready?.notify(method, params)
+        .catch(() => {});
     },
     onNotice(listener) {
       listeners.add(listener);
@@ -44,4 +51,20 @@ export function ownServers(
       );
     },
   };
+}
+
+// --- internal ---
+
+const idleCheckMsMax = 30_000;
+
+/** Stops a server that runs, once it was not used for its `idleMs`. */
+function restWhenIdle(server: HostedServer, signal: AbortSignal): void {
+  const { idleMs = 0, lifecycle } = server.config;
+  if (idleMs <= 0 || lifecycle === "eager") return;
+  const look = async () => {
+    if (server.ready === undefined || signal.aborted || (await server.rest(idleMs)))
+      clearInterval(looking);
+  };
+  const everyMs = Math.min(Math.max(idleMs / 4, 20), idleCheckMsMax);
+  const looking = setInterval(() => void look().catch(() => {}), everyMs).unref();
 }

@@ -9,6 +9,8 @@ export interface OwnServers {
   owns(server: string): boolean;
   /** The client has other roots now: those that may ask it for them are told. */
   rootsChanged(): void;
+  /** Tells one of them something, if it runs. */
+  tell(server: string, method: string, params: JsonObject): void;
   /** Hears what they send of their own accord, but progress, cancellations and logs, until disposed. */
   onNotice(listener: NoticeListener): Disposable;
 }

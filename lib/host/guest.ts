@@ -48,18 +48,7 @@ export function openGuest(answers: Answers | undefined, host: HostParts): Opened
   );
   const isOwn = ({ name }: HostedServer) => !names.has(name);
   const followers: HostParts["followers"] = new Set();
-  const hearing = new DisposableStack();
-  hearing.use(
-    known.watch((event) => {
-      const isCall = event.type === "call_start" || event.type === "call_end";
-      if (!isCall && names.has(event.server)) events.emit(event);
-    }),
-  );
-  const hearShared: LogListener = (server, params) => {
-    if (names.has(server)) hear(server, params);
-  };
-  host.logListeners.add(hearShared);
-  hearing.defer(() => void host.logListeners.delete(hearShared));
+  const hearing = hearShared(host, names, { events, hear });
   const follow: Follower = (change) => {
     const mine = new Map(servers.filter(isOwn).map((server) => [server.name, server]));
     const gone = new Map<string, Promise<void>>();
@@ -70,10 +59,10 @@ export function openGuest(answers: Answers | undefined, host: HostParts): Opened
       names.delete(name);
     }
     const now = theirs.map((server) => {
-      const known = mine.get(server.name);
-      if (known !== undefined) known.config = server.config;
+      const own = mine.get(server.name);
+      if (own !== undefined) own.config = server.config;
       else if (isShared(server)) names.add(server.name);
-      if (known !== undefined || !isOwn(server)) return known ?? server;
+      if (own !== undefined || !isOwn(server)) return own ?? server;
       return new HostedServer(server.config, context, gone.get(server.name));
     });
     servers.splice(0, servers.length, ...now);
@@ -101,6 +90,27 @@ export function openGuest(answers: Answers | undefined, host: HostParts): Opened
 }
 
 // --- internal ---
+
+/** What is told of the servers of its host that are shared is told to a guest, too. */
+function hearShared(
+  host: HostParts,
+  names: ReadonlySet<string>,
+  { events, hear }: { events: Events; hear: LogListener },
+): DisposableStack {
+  const hearing = new DisposableStack();
+  hearing.use(
+    host.events.watch((event) => {
+      const isCall = event.type === "call_start" || event.type === "call_end";
+      if (!isCall && names.has(event.server)) events.emit(event);
+    }),
+  );
+  const heard: LogListener = (server, params) => {
+    if (names.has(server)) hear(server, params);
+  };
+  host.logListeners.add(heard);
+  hearing.defer(() => void host.logListeners.delete(heard));
+  return hearing;
+}
 
 /** Which servers the client has in common with others: by default those that what it answers does not stick to. */
 function sharing(answers: Answers | undefined): (server: HostedServer) => boolean {

@@ -8,6 +8,7 @@ import type { Child, Reaper } from "../process/child.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Approver, Gate } from "./gate-types.ts";
+import type { Recorder } from "./record-types.ts";
 import type { HostedConfig } from "./server-types.ts";
 
 /** Remembers era verdicts between runs; both never throw. */
@@ -72,9 +73,11 @@ export interface OpenHostOptions {
   gate?: Gate;
   /** Who is asked about calls. @default nobody, which denies them */
   approve?: Approver;
+  /** Writes down what becomes of calls. @default nothing is */
+  record?: Recorder;
   /** Each link to a server, for whoever looks on at what goes over it. */
   seen?: (server: string, link: Transport) => Transport;
-  /** How long a server that fell silent may take to answer a ping before it is stopped. @default 5000 */
+  /** How long a server that fell silent may take to answer a ping before it is stopped. @default 15000 */
   pingMs?: number;
   /** Starts the reaper, so that servers end even if we are killed. @default true */
   reaper?: boolean;

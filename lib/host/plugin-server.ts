@@ -31,6 +31,8 @@ export function openPluginServer({ plugin, listing, hostFor }: PluginServerOptio
   const peer: Peer = createPeer(theirs, {
     name: plugin.name,
     log: () => {},
+    // How many run at once is the business of whoever calls.
+    inboundMax: Infinity,
     async onRequest(method, params, signal) {
       if (method === "initialize") return greeting(plugin);
       if (method === "ping" || method === "logging/setLevel") return {};

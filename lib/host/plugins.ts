@@ -5,14 +5,10 @@
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import type { ServerConfig } from "../config/types.ts";
 import type { Call } from "../hooks/call.ts";
 import type { PluginHost } from "../hooks/plugin-tool.ts";
-import type { Plugin, PluginServer as ServerView } from "../hooks/plugin.ts";
-import { answerOf, nonsense } from "../hooks/run-hook.ts";
+import type { Plugin } from "../hooks/plugin.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
-import { tee } from "../transport/tee.ts";
-import type { Transport } from "../transport/transport.ts";
 import { toHostError } from "./failure.ts";
 import { createGate } from "./gate.ts";
 import { openHost } from "./host.ts";
@@ -20,9 +16,10 @@ import { keyOf, Offering } from "./offering.ts";
 import type { OpenHostOptions } from "./option-types.ts";
 import { failureOf } from "./outcome.ts";
 import { pluggedAnswers } from "./plugin-answers.ts";
+import { heardLog, mayStart, seen } from "./plugin-notices.ts";
 import { listed, openPluginServer } from "./plugin-server.ts";
 import type { ChangeableHost } from "./reconfigure-types.ts";
-import type { PluginServer } from "./server-types.ts";
+import type { HostedConfig, PluginServer } from "./server-types.ts";
 import type { OpenedHost, OwnedCallRequest } from "./types.ts";
 
 /**
@@ -42,7 +39,13 @@ export async function openPluggedHost(
       .map((plugin) => serverOf(plugin, (id) => hostFor(calls.get(id ?? ""), () => host))),
   );
   checkNames(servers, options.servers);
-  const gate = createGate({ plugins, approve, log, calls });
+  const gate = createGate({
+    plugins,
+    approve,
+    log,
+    approvalTimeoutMs: plugins.approvalTimeoutMs,
+    calls,
+  });
   const host = openHost({
     ...options,
     servers: [...servers, ...options.servers],
@@ -61,7 +64,10 @@ export async function openPluggedHost(
   };
   return {
     ...plugged(host, plugins, log),
-    reconfigure: (next) => host.reconfigure({ ...next, servers: [...servers, ...next.servers] }),
+    async reconfigure(next) {
+      checkNames(servers, next.servers);
+      return await host.reconfigure({ ...next, servers: [...servers, ...next.servers] });
+    },
     leave: () => end(host.leave()),
     [Symbol.asyncDispose]: () => end(host[Symbol.asyncDispose]()),
   };
@@ -98,19 +104,14 @@ function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, log: Log)
 
 /** The call of a tool by the name that plugins show it by. */
 async function callOffered(host: OpenedHost, lists: Offering, request: OwnedCallRequest) {
-  const { tool: name, signal, listedOnly, admits } = request;
+  const { tool: name, signal, listedOnly } = request;
   const startedAt = performance.now();
   try {
     const shown = await lists.resolve(name, {
       ...(signal && { signal }),
       ...(listedOnly && { listedOnly }),
     });
-    return await host.call({
-      ...request,
-      tool: keyOf(shown),
-      shownAs: shown.name,
-      ...(admits && { admits: (names) => admits([...names, shown.name]) }),
-    });
+    return await host.call({ ...request, tool: keyOf(shown), shownAs: shown.name });
   } catch (error) {
     const durationMs = performance.now() - startedAt;
     return failureOf(toHostError(error, name), { sent: false, durationMs });
@@ -143,7 +144,10 @@ async function serverOf(
 const concurrencyMax = 100_000;
 
 /** @throws HostError `config` */
-function checkNames(servers: readonly PluginServer[], others: OpenHostOptions["servers"]): void {
+function checkNames(
+  servers: readonly PluginServer[],
+  others: readonly Pick<HostedConfig, "name">[],
+): void {
   const both = servers.find(({ name }) => others.some((other) => other.name === name));
   if (both === undefined) return;
   throw new HostError("config", `plugin "${both.name}" has tools, and a server has its name`, {
@@ -162,81 +166,4 @@ function hostFor(call: Call | undefined, host: () => OpenedHost): PluginHost {
       }),
     tools: async () => (await host().knownTools()).tools,
   };
-}
-
-/** @throws HostError `denied` */
-async function mayStart(
-  plugins: PluginRunner,
-  server: ServerConfig,
-  signal: AbortSignal,
-): Promise<void> {
-  const { name } = server;
-  const occasion = {
-    about: ` of server "${name}"`,
-    facts: { server: name },
-    timeoutMs: plugins.hookTimeoutMs,
-    signal,
-  };
-  for (const hook of plugins.hooks("serverStart")) {
-    const answer = await answerOf(hook, occasion, () => hook.run(serverView(server)));
-    if (answer === undefined || answer === null) continue;
-    if (typeof answer !== "object" || typeof answer.deny !== "string")
-      throw nonsense(hook, occasion, { found: answer, expected: "nothing or { deny: reason }" });
-    const text = `server "${name}" may not start: plugin "${hook.plugin}": ${answer.deny}`;
-    throw new HostError("denied", text, {
-      facts: { server: name, plugin: hook.plugin, reason: answer.deny },
-    });
-  }
-}
-
-function serverView(server: ServerConfig): ServerView {
-  const { name, kind } = server;
-  if (server.kind === "http") return Object.freeze({ name, kind, url: server.url });
-  const { command, args, cwd } = server;
-  const own = Object.freeze([...args]);
-  return Object.freeze({ name, kind, command, args: own, ...(cwd !== undefined && { cwd }) });
-}
-
-/** A log whose entries plugins hear. */
-function heardLog(plugins: PluginRunner, given: Log): Log {
-  const hasLog = plugins.hooks("log").length > 0;
-  const hasLines = plugins.hooks("serverLog").length > 0;
-  if (!hasLog && !hasLines) return given;
-  const log: Log = (entry) => {
-    given(entry);
-    const { server, source, text, level } = entry;
-    if (source !== undefined && server !== undefined)
-      plugins.tell("serverLog", server, Object.freeze({ text, level }));
-    else plugins.tell("log", Object.freeze({ ...entry }));
-  };
-  if (given.least !== undefined) log.least = given.least;
-  return log;
-}
-
-/** A link whose messages and end plugins hear. */
-function seen(plugins: PluginRunner, server: string, link: Transport): Transport {
-  if (plugins.hooks("serverStop").length > 0)
-    void link.closed.then(({ kind, exitCode, signal, how }) =>
-      plugins.tell(
-        "serverStop",
-        server,
-        Object.freeze({
-          kind,
-          ...(exitCode !== undefined && { exitCode }),
-          ...(signal !== undefined && { signal }),
-          ...(how !== undefined && { how }),
-        }),
-      ),
-    );
-  if (plugins.hooks("message").length === 0) return link;
-  return tee(link, (frame) => {
-    const { direction } = frame;
-    const text =
-      frame.direction === "out"
-        ? JSON.stringify(frame.message)
-        : "text" in frame.item
-          ? frame.item.text
-          : undefined;
-    if (text !== undefined) plugins.tell("message", Object.freeze({ server, direction, text }));
-  });
 }

@@ -32,6 +32,16 @@ export async function resolve(
   return target ?? (await registry.resolve(tool, { signal: cancel.signal, waitMs, listedOnly }));
 }
 
+/** The same tool by the name that it is shown by here: rules may name it so, too. */
+export function shownAs(name: string, { server, tool, names, listed }: Target): Target {
+  return {
+    server,
+    tool,
+    names: [...names, name],
+    listed: listed === undefined ? undefined : { ...listed, name },
+  };
+}
+
 /** What a call became on its way to its server. */
 export interface Prepared {
   /** The tool as it is listed, where the arguments fit it. */
@@ -50,8 +60,7 @@ export async function prepare(
   { request, context }: { request: OwnedCallRequest; context: CallContext },
 ): Promise<Prepared> {
   const { policy } = context;
-  const names = request.shownAs === undefined ? [] : [request.shownAs];
-  const decision = decide(call, target, { policy, names });
+  const decision = decide(call, target, policy);
   const gate = context.gate ?? (decision.do === "ask" ? await gateOf(context) : undefined);
   if (gate === undefined) request.onCall?.(call);
   let listed = await fitting(call, target.listed, { target, request, context });
@@ -63,7 +72,7 @@ export async function prepare(
       const changed = { ...call, arguments: args };
       listed = await fitting(changed, listed, { target, request, context });
       call.arguments = args;
-      return decide(call, target, { policy, names });
+      return decide(call, target, policy);
     },
   });
   request.onCall?.(call);
@@ -99,8 +108,8 @@ export function unknownTool(tool: string): HostError {
 
 // --- internal ---
 
-async function gateOf({ approve, log }: CallContext) {
-  return (await import("./gate.ts")).createGate({ approve, log });
+async function gateOf({ approve, approvalTimeoutMs, log }: CallContext) {
+  return (await import("./gate.ts")).createGate({ approve, approvalTimeoutMs, log });
 }
 
 interface Fitting {

@@ -24,9 +24,7 @@ export function reconfigure(
   host: Changeable,
 ): Reconfigured {
   const { servers, context, leaving, followers } = host;
-  // What plugins bring is in no config.
-  const ofPlugins = context.servers.filter(({ kind }) => kind === "plugin");
-  const wanted = [...entries.filter(({ disabled }) => disabled !== true), ...ofPlugins];
+  const wanted = entries.filter(({ disabled }) => disabled !== true);
   const before = new Map(servers.map((server) => [server.name, server]));
   const change = compared(before, wanted);
   const isKept = new Set([...change.kept, ...change.adjusted]);
@@ -99,6 +97,8 @@ const adjustable = [
   "toolsWithoutApproval",
   "timeoutMs",
   "startTimeoutMs",
+  "queueMax",
+  "queueMs",
   "idleMs",
   "lifecycle",
 ] as const satisfies (keyof HostedConfig)[];

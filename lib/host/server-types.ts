@@ -28,4 +28,9 @@ export interface UseOptions {
 }
 
 /** As of a client's call; both are always there. */
-export type CallOptions = ClientCallOptions & { cancel: Cancel; timeoutMs: number };
+export type CallOptions = ClientCallOptions & {
+  cancel: Cancel;
+  timeoutMs: number;
+  /** Waited for right before each time that it is sent. Where it throws, nothing is sent. */
+  onSending?: () => Promise<void>;
+};

@@ -7,6 +7,7 @@ import { debug } from "../base/log.ts";
 import { follow } from "../client/subscriptions.ts";
 import type { McpClient } from "../client/types.ts";
 import { declared } from "../protocol/subscriptions.ts";
+import type { Update } from "../protocol/subscriptions.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { Events } from "./events.ts";
 import { toHostError } from "./failure.ts";
@@ -26,17 +27,32 @@ export async function subscribe(
       facts: { server: server.name },
     });
   const signal = given ? AbortSignal.any([given, context.signal]) : context.signal;
-  try {
-    return await follow({
+  // Another may have its place by then.
+  const now = () => serverOf(server.name, servers);
+  const tell = (update: Update | { kind: "stale" }) => onUpdate({ server: server.name, ...update });
+  let isMoved = false;
+  const once = (followed: HostedServer) =>
+    follow({
       name: server.name,
-      client: () => server.client({ signal }),
+      client: () => now().client({ signal }),
       topics,
-      ...(topics.onOpen && { onOpen: topics.onOpen }),
-      onUpdate: (update) => onUpdate({ server: server.name, ...update }),
+      onOpen(missing) {
+        if (isMoved) tell({ kind: "stale" });
+        isMoved = false;
+        topics.onOpen?.(missing);
+      },
+      onUpdate: tell,
       signal,
       log: context.log,
-      timeoutMs: server.timeoutMs,
+      timeoutMs: followed.timeoutMs,
     });
+  try {
+    for (let followed = server; ; followed = now()) {
+      const ending = await once(followed);
+      // A server that is stopped for another ends it in order.
+      isMoved = now() !== followed;
+      if (ending === "closed" || !isMoved) return ending;
+    }
   } catch (error) {
     if (signal.aborted) return "closed";
     throw toHostError(error, server.name);

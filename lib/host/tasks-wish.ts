@@ -3,12 +3,13 @@ import type { TaskWish } from "../client/types.ts";
 import { taskSupportOf } from "../protocol/tasks.ts";
 import type { HostTool } from "./types.ts";
 
-/** How a call asks to be a task; undefined: it does not. */
+/** How a call asks to be a task: where it must be one, or nobody waits. `unbounded`: as of the wish. */
 export function wishOf(
   tool: HostTool | undefined,
-  detach: boolean,
+  { detach, unbounded }: Required<Pick<TaskWish, "detach" | "unbounded">>,
   onTask: NonNullable<TaskWish["onTask"]>,
-): TaskWish | undefined {
-  const support = taskSupportOf({ execution: tool?.execution });
-  return detach || support === "required" ? { support, detach, onTask } : undefined;
+): TaskWish {
+  const said = taskSupportOf({ execution: tool?.execution });
+  const support = detach || said === "required" ? said : "forbidden";
+  return { support, detach, unbounded, onTask };
 }

@@ -12,6 +12,7 @@ import type {
   Progress,
   ToolAnnotations,
 } from "../protocol/mcp.ts";
+import type { Task } from "../protocol/tasks.ts";
 import type { Features } from "./feature-types.ts";
 import type { OwnServers } from "./guest-types.ts";
 import type { Lasting } from "./lasting-types.ts";
@@ -64,6 +65,8 @@ export type HostEvent =
       tool: string;
       status: Outcome["status"];
       durationMs: number;
+      /** It was given up before it was answered: its server may still be at work on it. */
+      mayRun?: true;
     };
 
 export interface CallRequest {
@@ -111,6 +114,8 @@ export interface OwnedCallRequest extends CallRequest {
   answers?: Answers;
   /** As of a client's request: a modern server's questions end the call as `input_required`. @default they are answered here */
   rounds?: InputRound;
+  /** Told that the server has made a task of the call; from then on it is waited for as long as it takes. */
+  onTask?: (task: Task) => void;
   /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */
   onCall?: (call: Call) => void;
 }

@@ -39,4 +39,5 @@ export function muteError(server: string): HostError {
 
 // --- internal ---
 
-const pingMsDefault = 5000;
+/** Long: one that does a thing at a time and is at work does not hear us either. */
+const pingMsDefault = 15_000;

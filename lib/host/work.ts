@@ -31,8 +31,14 @@ export async function workWith<T>(
 
 /** A call, to be sent to whatever client there is by then. */
 export function sender(tool: string, args: JsonObject, options: CallOptions): SendCall {
-  return (client, headers) =>
+  const { onSending } = options;
+  const send: SendCall = (client, headers) =>
     client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
+  if (onSending === undefined) return send;
+  return async (client, headers) => {
+    await onSending();
+    return await send(client, headers);
+  };
 }
 
 /** How long a call waits for a client. */

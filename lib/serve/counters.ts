@@ -37,11 +37,10 @@ export class Counters {
   readonly #servers = new Map<string, ServerCount>();
   readonly #toolsMax: number;
 
-  /** @param servers all there are: a call that names another is not counted, for it reached none */
+  /** @param servers all there are: a call that names another is not counted, for it reached none, until that one is there */
   constructor(servers: readonly string[], toolsMax: number = toolsMaxDefault) {
     this.#toolsMax = toolsMax;
-    for (const server of servers)
-      this.#servers.set(server, { running: 0, starts: 0, exits: 0, isUp: false });
+    for (const server of servers) this.#add(server);
   }
 
   get calls(): Iterable<CallCount> {
@@ -53,8 +52,9 @@ export class Counters {
   }
 
   count(event: HostEvent): void {
-    const server = this.#servers.get(event.server);
-    if (server === undefined) return;
+    const isState = event.type === "server_state";
+    const server = this.#servers.get(event.server) ?? (isState && this.#add(event.server));
+    if (!server) return;
     if (event.type === "call_start") server.running += 1;
     if (event.type === "call_end") {
       server.running -= 1;
@@ -68,6 +68,12 @@ export class Counters {
   }
 
   // --- internal ---
+
+  #add(server: string): ServerCount {
+    const count = { running: 0, starts: 0, exits: 0, isUp: false };
+    this.#servers.set(server, count);
+    return count;
+  }
 
   #ended({ server, tool, status, durationMs }: HostEvent & { type: "call_end" }): void {
     const count = this.#callsOf(server, tool);

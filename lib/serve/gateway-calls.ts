@@ -65,8 +65,9 @@ export async function callTool(
       actor: "gateway",
       owner: scope.owner,
       admits: scope.allows,
-      onCall({ server }) {
+      onCall({ id, server }) {
         flight.server = server;
+        logs.called(id, from);
         isKnown = true;
       },
     };

@@ -87,7 +87,7 @@ export class Duplex implements Disposable {
     if (message === undefined) return this.refuse(id, -32600, "this is no JSON-RPC message");
     if (isResponse(message)) return this.#legacy?.questions?.answered(message);
     if (!isRequest(message)) {
-      this.#afterAdmission((client) => hear(client, message.method));
+      this.#afterAdmission((client) => hear(client, message));
       return this.#running.notified(message);
     }
     const verdict = eraOfMessage(message);
@@ -102,7 +102,7 @@ export class Duplex implements Disposable {
     if (message.method === "initialize") return this.#track(this.#initialize(message));
     this.#afterAdmission((client) => {
       if (client !== undefined) {
-        hear(client, message.method);
+        hear(client, message);
         this.#track(this.#answer(message, client));
       } else if (message.method === "ping")
         this.#track(this.#answer(message, new LegacyPeer(this.#options, negotiated({}))));

@@ -2,6 +2,7 @@
  * What went wrong behind the gateway, as its clients are told: a JSON-RPC error, or a result that a model can act on. An
  * error about the hop to a server is never told as one about the client's own (protocol.md 2.6, 8).
  */
+import { isDeeper } from "../base/depth.ts";
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
@@ -13,6 +14,7 @@ import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import type { Downstream } from "./gateway-types.ts";
 import { errorBody, withoutPaths } from "./http-error.ts";
+import { depthMax } from "./read-json.ts";
 
 /** Anything that was thrown, as the error that a client gets. */
 export function toRpcError(
@@ -43,10 +45,11 @@ export function shownError(
   redact: (text: string) => string,
 ): RpcError {
   const told = redact(message);
-  if (data === undefined) return new RpcError({ code, message: told });
+  if (data === undefined || isDeeper(data, depthMax)) return new RpcError({ code, message: told });
   try {
     return new RpcError({ code, message: told, data: parseJson(redact(JSON.stringify(data))) });
   } catch {
+    // What is hidden may have been a part of its syntax.
     return new RpcError({ code, message: told });
   }
 }

@@ -2,17 +2,18 @@
  * Legacy clients with servers of their own: those that answer what servers ask, and all where a server is to be shared with
  * nobody. What such servers ask goes to their one client, and its answer back, as they are (protocol.md 2.6).
  */
+import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
+import type { Notification } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
 import { Questions } from "./gateway-questions.ts";
-import type { Send } from "./gateway-questions.ts";
-import type { Behind, Guest, Legacy } from "./gateway-types.ts";
+import type { Behind, Guest, Legacy, Question } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
 import type { Bound } from "./types.ts";
 
@@ -23,6 +24,7 @@ export interface GuestsContext {
   log: Log;
   /** How many there may be. */
   guests: Bound;
+  greetMs: number;
   coalesceMs: number;
   subscriptionsMax: number;
 }
@@ -39,21 +41,30 @@ export async function admit(
   const { shared, logs } = context;
   const declared = relayed(capabilities);
   if (declared === undefined && !shared.host.keepsApart(client.scope.server)) return undefined;
+  await greeted(context);
   const belongings = new DisposableStack();
   if (declared === undefined) client.guest = await openGuest(undefined, context);
   else {
     const questions = new Questions(client.aside.ask);
-    const answersBy = (wayTo: (server: string) => Send | undefined): Answers => ({
+    const answersFor = (requestOn: (server: string) => Question | undefined): Answers => ({
       relay: {
         capabilities: declared,
-        ask: (method, params, { server, signal }) =>
-          questions.ask(method, named(method, params), { signal, on: wayTo(server) }),
+        ask: (method, params, { server, signal }) => {
+          const request = requestOn(server);
+          return questions.ask(method, named(method, params), {
+            // Whoever gives the request up gives up what is asked about it.
+            signal: request ? AbortSignal.any([signal, request.signal]) : signal,
+            on: request?.ask,
+            onProgress: (progress) =>
+              client.guest?.host.tell(server, "notifications/progress", progress),
+          });
+        },
       },
     });
     // Of a legacy server it is not known which request it asks for.
-    const byLast = (server: string) => client.guest && logs.last(client.guest, server)?.ask;
-    client.guest = await openGuest(answersBy(byLast), context);
-    client.guest.answersOn = ({ ask }) => answersBy(() => ask);
+    const last = (server: string) => client.guest && logs.last(client.guest, server);
+    client.guest = await openGuest(answersFor(last), context);
+    client.guest.answersOn = (question) => answersFor(() => question);
     client.questions = questions;
     belongings.defer(() => questions.end());
   }
@@ -70,13 +81,25 @@ export async function admit(
 }
 
 /** Hears what a client that was taken in says of its own accord. */
-export function hear(client: Legacy | undefined, method: string): void {
+export function hear(
+  client: Legacy | undefined,
+  { method, params = {} }: Pick<Notification, "method" | "params">,
+): void {
   const { questions, guest } = client ?? {};
+  if (method === "notifications/progress") questions?.progressed(params);
   if (method === "notifications/roots/list_changed") guest?.host.rootsChanged();
   questions?.flush();
 }
 
 // --- internal ---
+
+/** Servers that are starting may turn out to be such as are shared. */
+async function greeted({ shared, greetMs }: GuestsContext): Promise<void> {
+  const starting = shared.host.servers().filter(({ state }) => state === "starting");
+  if (starting.length === 0) return;
+  const servers = starting.map(({ name }) => name);
+  await settlesWithin(shared.host.tools({ servers }), greetMs);
+}
 
 /** What a client can that we ask it in the name of servers; undefined where it answers nothing. */
 function relayed(capabilities: JsonObject[string] | undefined): Capabilities | undefined {
@@ -108,6 +131,16 @@ async function openGuest(
     host.keepFresh();
     const news = new News(host, coalesceMs);
     const own = new Updates({ host, log, followedMax: subscriptionsMax });
+    const end = async () => {
+      news[Symbol.dispose]();
+      own[Symbol.dispose]();
+      try {
+        await host[Symbol.asyncDispose]();
+      } finally {
+        guests.release();
+      }
+    };
+    let ended: Promise<void> | undefined;
     return {
       host,
       news,
@@ -115,15 +148,7 @@ async function openGuest(
         follow: (resource, listener) =>
           (host.owns(resource.server) ? own : shared.updates).follow(resource, listener),
       },
-      async [Symbol.asyncDispose]() {
-        news[Symbol.dispose]();
-        own[Symbol.dispose]();
-        try {
-          await host[Symbol.asyncDispose]();
-        } finally {
-          guests.release();
-        }
-      },
+      [Symbol.asyncDispose]: () => (ended ??= end()),
     };
   } catch (error) {
     guests.release();

@@ -2,24 +2,20 @@
  * Legacy clients over Streamable HTTP: sessions, their requests, batches (2025-03-26), and the stream of what belongs to no
  * request. A client that leaves has not cancelled: only `notifications/cancelled` does (protocol.md 2.4).
  */
-import { isHostError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
 import { isRequest, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request, Response as Answer } from "../protocol/jsonrpc.ts";
 import { notHere, readBatch } from "./gateway-batch.ts";
 import { unsupported } from "./gateway-era.ts";
-import { toRpcError } from "./gateway-errors.ts";
-import { negotiated } from "./gateway-greet.ts";
 import { hear } from "./gateway-guests.ts";
+import { beginSession, sessionHeader } from "./gateway-http-begin.ts";
 import type { HttpWorld } from "./gateway-http-modern.ts";
-import { answerText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
 import { replyTo } from "./gateway-reply.ts";
 import type { Reply } from "./gateway-reply.ts";
 import type { Say } from "./gateway-running.ts";
 import type { Scope } from "./gateway-types.ts";
-import { HttpError } from "./http-error.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { eventStream } from "./stream.ts";
 import type { Exchange } from "./types.ts";
@@ -44,7 +40,7 @@ export class LegacyHttp {
         id,
       );
     if (isRequest(message) && message.method === "initialize")
-      return await this.#initialize(message, scope);
+      return await beginSession(message, scope, { sessions: this.#sessions, ...this.#world });
     const session = this.#sessionOf(exchange, scope, id);
     if (session instanceof Response) return session;
     if (isRequest(message)) return await this.#reply([message], session, exchange);
@@ -113,30 +109,8 @@ export class LegacyHttp {
 
   // --- internal ---
 
-  async #initialize({ id, params = {} }: Request, scope: Scope): Promise<Response> {
-    const { gateway } = this.#world;
-    const session = this.#sessions.create(scope, negotiated(params));
-    if (session === undefined)
-      throw new HttpError(503, "busy", "all sessions are at work: no more for now", {
-        headers: { "retry-after": "5" },
-      });
-    try {
-      const following = await gateway.admit(session, params);
-      // It may have been ended for another meanwhile.
-      if (session.belongings.disposed) following[Symbol.dispose]();
-      else session.belongings.use(following);
-      const text = answerText(id, await gateway.initialize(session));
-      const headers = { "content-type": "application/json", ...sessionHeader(session) };
-      return new Response(text, { headers });
-    } catch (error) {
-      this.#sessions.end(session);
-      if (isHostError(error) && error.facts.busy === true) throw error;
-      return refuse(200, toRpcError(error, session), id);
-    }
-  }
-
   #notified(notification: Notification, session: Session): void {
-    hear(session, notification.method);
+    hear(session, notification);
     session.running.notified(notification);
   }
 
@@ -164,7 +138,7 @@ export class LegacyHttp {
     exchange: Exchange,
   ): Promise<Response> {
     const { gateway, context, waiting } = this.#world;
-    for (const { method } of requests) hear(session, method);
+    for (const request of requests) hear(session, request);
     const [only, ...more] = requests;
     const isBatch = more.length > 0 || only === undefined;
     // The client may leave and the request goes on.
@@ -198,10 +172,6 @@ export class LegacyHttp {
 function acceptsBoth(accept: string | null): boolean {
   if (accept === null || accept.includes("*/*")) return true;
   return /application\/(json|\*)/i.test(accept) && /text\/(event-stream|\*)/i.test(accept);
-}
-
-function sessionHeader({ id }: Session): Record<string, string> {
-  return { "mcp-session-id": id };
 }
 
 function accepted(): Response {

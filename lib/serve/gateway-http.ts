@@ -58,13 +58,12 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     const scope = at(exchange);
     const body = await bodyOf(exchange);
     if ("refusal" in body) return body.refusal;
-    const { value } = body;
+    const value = inTrace(body.value, exchange.request);
     if (Array.isArray(value)) return await legacy.batch(value, exchange, scope);
-    const read = messageIn(value);
-    if (read === undefined)
+    const message = messageIn(value);
+    if (message === undefined)
       return refuse(400, invalidRequest("this is no JSON-RPC message"), idIn(value));
     const { headers } = exchange.request;
-    const message = inTrace(read, exchange.request);
     if (isResponse(message)) {
       if (headers.has("mcp-session-id")) return legacy.take(message, exchange, scope);
       return refuse(400, invalidRequest("nobody waits for an answer"));

@@ -1,10 +1,11 @@
 /**
  * Log notifications of servers, each to the one client that it surely is for: nothing in them says which call they are
- * about, so that while several clients are at work on a server none of them is told (protocol.md 1.8, 2.3).
+ * about, so that while several clients are at work on a server, or have left work there, none is told (protocol.md 1.8, 2.3).
  */
 import type { JsonObject } from "../base/json.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
+import { AtWork } from "./at-work.ts";
 import type { Aside, Downstream, Guest, Question } from "./gateway-types.ts";
 
 /** From the least to the gravest. */
@@ -30,14 +31,18 @@ export interface Flight {
 }
 
 export class Logs implements Disposable {
-  readonly #host: Pick<OpenedHost, "onLog" | "askLogs">;
+  readonly #host: Pick<OpenedHost, "onEvent" | "onLog" | "askLogs">;
   readonly #flights = new Set<Flight>();
+  /** Whose calls are at work, by their ids. */
+  readonly #callers = new Map<string, Downstream>();
   readonly #followers = new Set<Downstream & { aside: Aside }>();
+  readonly #work: AtWork;
   readonly #hearing: Disposable;
   #asked = logLevels.indexOf(logLevelDefault);
 
-  constructor(host: Pick<OpenedHost, "onLog" | "askLogs">) {
+  constructor(host: Pick<OpenedHost, "onEvent" | "onLog" | "askLogs">) {
     this.#host = host;
+    this.#work = new AtWork(host, { onOver: (id) => void this.#callers.delete(id) });
     host.askLogs(logLevelDefault);
     this.#hearing = host.onLog((server, params) => this.#heard(server, params, undefined));
   }
@@ -45,6 +50,11 @@ export class Logs implements Disposable {
   /** A request begins; `end` when it is over. */
   begin(flight: Flight): void {
     this.#flights.add(flight);
+  }
+
+  /** A call of that id is a client's. */
+  called(id: string, from: Downstream): void {
+    this.#callers.set(id, from);
   }
 
   end(flight: Flight): void {
@@ -91,6 +101,7 @@ export class Logs implements Disposable {
 
   [Symbol.dispose](): void {
     this.#hearing[Symbol.dispose]();
+    this.#work[Symbol.dispose]();
   }
 
   // --- internal ---
@@ -101,14 +112,11 @@ export class Logs implements Disposable {
     // Servers of its own were told by the client itself what to log.
     const isWantedBy = (from: Downstream) =>
       (guest !== undefined && from.knows.era === "legacy") || isWanted(from, rank);
-    let last: Question | undefined;
-    for (const { question, server: at } of this.#flights) {
-      if (at !== server || ownerOf(question.from, server) !== guest) continue;
-      if (last !== undefined && last.from !== question.from) return;
-      last = question;
-    }
-    if (last !== undefined) {
-      if (isWantedBy(last.from)) last.notify("notifications/message", params);
+    const client = this.#clientAt(server, guest);
+    if (client === "several") return;
+    if (client !== undefined) {
+      const told = this.#lastOf(client, server) ?? client.aside;
+      if (isWantedBy(client)) told?.notify("notifications/message", params);
       return;
     }
     for (const follower of this.#followers) {
@@ -117,6 +125,34 @@ export class Logs implements Disposable {
       if (isShown && ownerOf(follower, server) === guest && isWantedBy(follower))
         follower.aside.notify("notifications/message", params);
     }
+  }
+
+  /** The one client that has something under way on a server, or left it there; what is no client of ours counts as several. */
+  #clientAt(server: string, guest: Guest | undefined): Downstream | "several" | undefined {
+    let only: Downstream | undefined;
+    for (const from of this.#clientsAt(server, guest)) {
+      if (from === undefined || (only !== undefined && only !== from)) return "several";
+      only = from;
+    }
+    return only;
+  }
+
+  *#clientsAt(server: string, guest: Guest | undefined) {
+    for (const { question, server: at } of this.#flights)
+      if (at === server && ownerOf(question.from, server) === guest) yield question.from;
+    if (guest !== undefined) return;
+    for (const id of this.#work.at(server).keys()) {
+      const from = this.#callers.get(id);
+      // A call on a server of its own is none of this one's.
+      if (from === undefined || ownerOf(from, server) === undefined) yield from;
+    }
+  }
+
+  #lastOf(client: Downstream, server: string): Question | undefined {
+    let last: Question | undefined;
+    for (const { question, server: at } of this.#flights)
+      if (at === server && question.from === client) last = question;
+    return last;
   }
 }
 

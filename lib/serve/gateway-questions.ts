@@ -16,6 +16,8 @@ export interface AskOptions {
   signal: AbortSignal;
   /** The stream of the request that it belongs to. @default beside all requests */
   on?: Send | undefined;
+  /** Is given the client's progress, under the token that the question came with. */
+  onProgress: (params: JsonObject) => void;
 }
 
 export class Questions {
@@ -36,7 +38,8 @@ export class Questions {
   }
 
   /** The client's result. @throws RpcError the client's error, or ours where there is no answer; `signal.reason` */
-  ask(method: string, params: JsonObject, { signal, on }: AskOptions): Promise<JsonObject> {
+  ask(method: string, params: JsonObject, options: AskOptions): Promise<JsonObject> {
+    const { signal, on, onProgress } = options;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     if (signal.aborted) return Promise.reject(signal.reason);
     if (this.#open.size >= questionsMax)
@@ -46,22 +49,27 @@ export class Questions {
       const open = this.#take(id);
       if (open === undefined) return;
       if (open.isSent) {
-        const params = {
-          requestId: id,
-          ...(reason instanceof Error && { reason: reason.message }),
-        };
-        const text = messageText({ method: "notifications/cancelled", params });
+        const why = reason instanceof Error ? { reason: reason.message } : {};
+        const text = messageText({
+          method: "notifications/cancelled",
+          params: { requestId: id, ...why },
+        });
         if (on?.(text) !== true) this.#aside(text);
       }
       reject(reason);
     };
     const onAbort = () => takeBack(signal.reason);
-    const late = ours(`${method} was not answered within ${this.#answerMs} ms`);
-    const timer = setTimeout(() => takeBack(late), this.#answerMs).unref();
+    const timer = setTimeout(
+      () => takeBack(ours(`${method} was not answered within ${this.#answerMs} ms`)),
+      this.#answerMs,
+    ).unref();
     signal.addEventListener("abort", onAbort, { once: true });
+    const { params: asked, token } = underToken(params, id);
     const open: Open = {
-      text: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+      text: JSON.stringify({ jsonrpc: "2.0", id, method, params: asked }),
       on,
+      progressed: (progress) =>
+        token !== undefined && onProgress({ ...progress, progressToken: token }),
       isSent: false,
       resolve,
       reject,
@@ -82,6 +90,12 @@ export class Questions {
     if (error !== undefined) open.reject(new RpcError(error));
     else if (isObject(result)) open.resolve(result);
     else open.reject(ours("the client's answer is none"));
+  }
+
+  /** The client tells how far it is with an answer. */
+  progressed(params: JsonObject): void {
+    const { progressToken: id } = params;
+    if (typeof id === "number") this.#open.get(id)?.progressed(params);
   }
 
   /** The client has been heard of since it was greeted, or there is a new way to it: what waits is sent. */
@@ -117,10 +131,24 @@ const questionsMax = 100;
 interface Open extends Pick<AskOptions, "on"> {
   text: string;
   isSent: boolean;
+  progressed(params: JsonObject): void;
   resolve(result: JsonObject): void;
   reject(error: unknown): void;
   /** Stops listening and waiting. */
   over(): void;
+}
+
+/** The question with a progress token of ours, its id, in place of the server's, which means nothing to others. */
+function underToken(
+  params: JsonObject,
+  id: number,
+): { params: JsonObject; token?: JsonObject[string] } {
+  const { _meta: meta } = params;
+  if (!isObject(meta) || meta.progressToken === undefined) return { params };
+  return {
+    params: { ...params, _meta: { ...meta, progressToken: id } },
+    token: meta.progressToken,
+  };
 }
 
 function ours(message: string): RpcError {

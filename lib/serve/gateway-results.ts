@@ -5,8 +5,10 @@
 import { version } from "../../package.json";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { metaPrefix } from "../protocol/meta.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import { nestsBeyond } from "./read-json.ts";
 
 /** Who we say that we are. */
 export const ourInfo = { name: "mcphost", version } as const;
@@ -14,13 +16,17 @@ export const ourInfo = { name: "mcphost", version } as const;
 /** Of a modern result that may be kept, and is not to be: what is behind a gateway depends on who asks. */
 const uncached = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** The text of a result that a server gave. `kept`: one that modern clients may keep for as long as it says. */
+/**
+ * The text of a result that a server gave. `kept`: one that modern clients may keep for as long as it says.
+ * @throws RpcError -32603 where it had to be written anew and is nested too deeply for that
+ */
 export function resultText(
   { result, raw }: { result: JsonObject; raw: string },
   knows: Knowledge,
   kept = false,
 ): string {
   const shown = shownTo(result, knows);
+  if (shown !== result && nestsBeyond(raw)) throw new RpcError(tooDeep);
   const text = shown === result ? raw : JSON.stringify(shown);
   if (knows.era === "legacy") return text;
   const head =
@@ -53,6 +59,11 @@ export function ownText(result: JsonObject, { era }: Knowledge, kept = false): s
 }
 
 // --- internal ---
+
+const tooDeep = {
+  code: internalError,
+  message: "the answer is nested too deeply to be passed on",
+};
 
 const ourMeta = { _meta: { [`${metaPrefix}serverInfo`]: ourInfo } };
 

@@ -10,6 +10,7 @@ import { refuse } from "./gateway-refuse.ts";
 import type { Scope } from "./gateway-types.ts";
 import { readJson } from "./read-json.ts";
 import { eventStream } from "./stream.ts";
+import { inTrace } from "./trace.ts";
 import type { Exchange, Route } from "./types.ts";
 
 /** @param at what an exchange may see; it throws HttpError 404 */
@@ -63,7 +64,7 @@ export function sseRoutes(
     } catch {
       return refuse(400, new RpcError({ code: -32700, message: "Parse error" }));
     }
-    link.duplex.take(value);
+    link.duplex.take(inTrace(value, exchange.request));
     return new Response("Accepted", { status: 202 });
   };
 

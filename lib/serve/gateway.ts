@@ -41,7 +41,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const rounds = new Rounds({ ...options, ...shared, logs });
   const parts = { ...shared, stopping, logs, lists, instructions, rounds, calls: options.calls };
   const tables = tablesOf(parts);
-  const context = { shared, logs, log, guests, coalesceMs, subscriptionsMax };
+  const context = { shared, logs, log, guests, greetMs, coalesceMs, subscriptionsMax };
   host.lend();
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();

@@ -5,7 +5,7 @@ import { namesOf } from "./tools-now.ts";
 import type { Caller, Route, ServeContext } from "./types.ts";
 
 export function metricsRoutes(context: ServeContext): Route[] {
-  const { host, streams, stopping } = context;
+  const { host, streams, guests, stopping } = context;
   const counters = new Counters(host.servers().map(({ name }) => name));
   const watching = host.onEvent((event) => counters.count(event));
   stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
@@ -22,6 +22,7 @@ export function metricsRoutes(context: ServeContext): Route[] {
           ...serverLines([...counters.servers]),
           ...queueLines(host.servers()),
           ...gauge("mcphost_streams_open", "Open streams and sockets of clients.", streams.size),
+          ...gauge("mcphost_guests", "Clients that have servers of their own.", guests.size),
           ...gauge(
             "process_resident_memory_bytes",
             "Memory of this process.",

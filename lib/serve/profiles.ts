@@ -22,11 +22,13 @@ export class Profiles {
     this.#known = known;
   }
 
-  /** False where they are the same. */
-  replace(known: Readonly<Record<string, Profile>>): boolean {
-    const isSame = Bun.deepEquals({ ...this.#known }, { ...known });
+  replace(known: Readonly<Record<string, Profile>>): void {
     this.#known = known;
-    return !isSame;
+  }
+
+  /** Whether these are others. */
+  differ(others: Readonly<Record<string, Profile>>): boolean {
+    return !Bun.deepEquals(Object.entries(this.#known), Object.entries(others));
   }
 
   /**

@@ -1,18 +1,17 @@
-/** JSON of clients: nothing is built of what is nested so deeply that writing it on would take seconds and then fail. Pure. */
+/** JSON that is nested so deeply that writing it on would take seconds and then fail: it is found out before. Pure. */
 import { type Json, parseJson } from "../base/json.ts";
 
 /** `parseJson`, within a depth of `depthMax` (2000). @throws SyntaxError */
 export function readJson(text: string): Json {
-  if (nestsBeyond(text, depthMax)) throw new SyntaxError(`nested more than ${depthMax} deep`);
+  if (nestsBeyond(text)) throw new SyntaxError(`nested more than ${depthMax} deep`);
   return parseJson(text);
 }
 
-// --- internal ---
-
 /** Far more than any arguments have, and far less than `JSON.stringify` can write. */
-const depthMax = 2000;
+export const depthMax = 2000;
 
-function nestsBeyond(text: string, max: number): boolean {
+/** Whether a text of JSON has more levels than `max`. @default `depthMax` */
+export function nestsBeyond(text: string, max: number = depthMax): boolean {
   // Most are too short for it: each level opens and closes.
   if (text.length < 2 * max) return false;
   let depth = 0;
@@ -26,6 +25,8 @@ function nestsBeyond(text: string, max: number): boolean {
   }
   return false;
 }
+
+// --- internal ---
 
 /** Where the string that begins at `from` ends; the end of the text where it does not. */
 function endOfString(text: string, from: number): number {

@@ -32,23 +32,25 @@ export class Applying implements Disposable {
       // What is wrong was said, and is kept to be shown.
       onChange: () => void config.reload().catch(() => {}),
     });
-    void this.#watch.follow(filesOf(config.config));
+    // The config was read somewhen since we started.
+    void this.#watch.follow(filesOf(config.config), performance.timeOrigin);
   }
 
   /** As of `ServedConfigOptions`. */
-  async apply(next: Config, tokens: readonly ServeToken[]): Promise<Reconfigured> {
+  async apply(next: Config, tokens: readonly ServeToken[], readAt: number): Promise<Reconfigured> {
     const { hostname, guard, profiles, lifecycles } = this.#to;
     if (tokens.length === 0 && hostname !== undefined && !isLoopback(hostname))
       throw new HostError(
         "config",
         `${hostname} is not a loopback address, and the config has no token any more`,
       );
-    const relist = profiles.replace(next.profiles);
+    const relist = profiles.differ(next.profiles);
     const change = await this.#config.source.use(next, { relist });
+    profiles.replace(next.profiles);
     guard.retoken(tokens);
     const servers = next.servers.filter(({ disabled }) => disabled !== true);
     lifecycles.update(servers, [...change.added, ...change.changed]);
-    await this.#watch.follow(filesOf(next));
+    await this.#watch.follow(filesOf(next), readAt);
     return change;
   }
 

@@ -28,8 +28,11 @@ export interface ConfigSource {
 export interface ServedConfigOptions {
   source: ConfigSource;
   log: Log;
-  /** Makes servers, rules, tokens and profiles those of a config. @throws HostError `config` where they must not be */
-  apply(config: Config, tokens: readonly ServeToken[]): Promise<Reconfigured>;
+  /**
+   * Makes servers, rules, tokens and profiles those of a config that was read then (milliseconds since the epoch).
+   * @throws HostError `config` where they must not be: nothing has changed
+   */
+  apply(config: Config, tokens: readonly ServeToken[], readAt: number): Promise<Reconfigured>;
 }
 
 /** What a config came to when it was read again. */
@@ -93,9 +96,10 @@ export class ServedConfig {
   async #reload(): Promise<Reloaded> {
     const { source, log, apply } = this.#options;
     try {
+      const readAt = Date.now();
       const read = await source.read();
       const next = withoutLosses(read, this.#config);
-      const change = await apply(next, await source.tokens(next));
+      const change = await apply(next, await source.tokens(next), readAt);
       for (const text of novelties(this.#config, next)) log({ level: "warn", text });
       this.#config = next;
       this.#error = undefined;
@@ -129,6 +133,8 @@ export function changeText({
 
 // --- internal ---
 
+const later = "counts from the next start of serve on";
+
 /** A server whose entry cannot be read any more stays what it was, at its place. */
 function withoutLosses(next: Config, { servers: before }: Config): Config {
   const servers = [...next.servers];
@@ -142,17 +148,21 @@ function withoutLosses(next: Config, { servers: before }: Config): Config {
 
 /** What is to be said of a config that the one before did not have. */
 function novelties(before: Config, next: Config): string[] {
+  const had = new Set(before.servers.map(({ name }) => name));
+  const badText = ({ name, origin, reason, hint }: BadServer) => {
+    const what = had.has(name) ? "stays as it was" : "is left out";
+    const text = `server "${name}" of ${origin.label} ${what}: ${reason}`;
+    return hint === undefined ? text : `${text}; ${hint}`;
+  };
   const known = new Set([...before.warnings, ...before.bad.map(badText)]);
   const settings = (["host", "port", "origins", "publicUrl"] as const).filter(
     (key) => !Bun.deepEquals(before.serve[key], next.serve[key]),
   );
   return [
     ...[...next.warnings, ...next.bad.map(badText)].filter((text) => !known.has(text)),
-    ...settings.map((key) => `serve.${key} of the config counts from the next start of serve on`),
+    ...settings.map((key) => `serve.${key} of the config ${later}`),
+    ...(Bun.deepEquals(before.plugins, next.plugins)
+      ? []
+      : [`plugins of the config: what is another there ${later}`]),
   ];
-}
-
-function badText({ name, origin, reason, hint }: BadServer): string {
-  const text = `server "${name}" of ${origin.label} stays as it was: ${reason}`;
-  return hint === undefined ? text : `${text}; ${hint}`;
 }

@@ -29,23 +29,23 @@ export class FilesWatch implements Disposable {
     this.#options = options;
   }
 
-  /** From now on these are watched, those that are new as they are now. A folder that cannot be is said, and is no error. */
-  async follow(files: readonly string[]): Promise<void> {
-    const fs = await import("node:fs");
-    const marks = await Promise.all(files.map(async (file) => [file, await markOf(file)] as const));
-    const reals = await Promise.all(
-      files.map((file) => fs.promises.realpath(file).catch(() => file)),
-    );
+  /**
+   * From now on these are watched. A folder that cannot be is said, and is no error.
+   * @param since when they were read: what changed later is told of (milliseconds since the epoch)
+   */
+  async follow(files: readonly string[], since: number): Promise<void> {
+    const kinds = await Promise.all(files.map(async (file) => [file, await markOf(file)] as const));
+    // A pipe is read once.
+    const regular = kinds.flatMap(([file, mark]) => (mark === noFile ? [] : [file]));
+    await this.#watchAll(regular);
     if (this.#isOver) return;
-    const seen = marks.map(([file, mark]) => [file, this.#seen.get(file) ?? mark] as const);
-    this.#seen = new Map(seen.filter(([, mark]) => mark !== noFile));
-    const folders = new Set([...this.#seen.keys(), ...reals].map(folderOf));
-    for (const [folder, watcher] of this.#watchers) {
-      if (folders.has(folder)) continue;
-      watcher.close();
-      this.#watchers.delete(folder);
-    }
-    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watch(folder, fs.watch);
+    const marks = await Promise.all(
+      regular.map(
+        async (file) => [file, this.#seen.get(file) ?? (await markOf(file, since))] as const,
+      ),
+    );
+    this.#seen = new Map(marks);
+    if (marks.some(([, mark]) => mark === unknown)) this.#wake();
   }
 
   [Symbol.dispose](): void {
@@ -56,6 +56,22 @@ export class FilesWatch implements Disposable {
   }
 
   // --- internal ---
+
+  /** The folders in which something happens when a file, or what a link points to, is another. */
+  async #watchAll(files: readonly string[]): Promise<void> {
+    const fs = await import("node:fs");
+    const reals = await Promise.all(
+      files.map((file) => fs.promises.realpath(file).catch(() => file)),
+    );
+    if (this.#isOver) return;
+    const folders = new Set([...files, ...reals].map(folderOf));
+    for (const [folder, watcher] of this.#watchers) {
+      if (folders.has(folder)) continue;
+      watcher.close();
+      this.#watchers.delete(folder);
+    }
+    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watch(folder, fs.watch);
+  }
 
   #watch(folder: string, watch: typeof import("node:fs").watch): void {
     const { log } = this.#options;
@@ -93,20 +109,27 @@ export class FilesWatch implements Disposable {
     this.#isMoving = isOther;
     // What is being written is looked at again.
     if (isOther) this.#wake();
-    else if (hasMoved) this.#options.onChange();
+    else if (hasMoved) {
+      await this.#watchAll([...this.#seen.keys()]);
+      this.#options.onChange();
+    }
   }
 }
 
 // --- internal ---
 
-/** Of what is no file: a pipe is read once. */
+/** Of what is there and no file. */
 const noFile = "no file";
 
+/** Of what is not as it was read, perhaps. */
+const unknown = "unknown";
+
 /** Another for another file, or other bytes in it, as far as the system tells. */
-async function markOf(file: string): Promise<string> {
+async function markOf(file: string, since = Number.POSITIVE_INFINITY): Promise<string> {
   try {
     const stat = await Bun.file(file).stat();
     if (!stat.isFile()) return noFile;
+    if (stat.ctimeMs >= since) return unknown;
     return `${stat.ino} ${stat.size} ${stat.mtimeMs} ${stat.ctimeMs}`;
   } catch {
     return "gone";

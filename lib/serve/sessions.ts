@@ -105,7 +105,7 @@ export class Sessions implements Disposable {
   create(scope: Scope, knows: Knowledge): Session | undefined {
     this.#sweep();
     if (this.#byId.size >= this.#sessionsMax) {
-      const quiet = [...this.#byId.values()].find((session) => session.isQuiet);
+      const quiet = this.quiet();
       if (quiet === undefined) return undefined;
       this.end(quiet);
     }
@@ -122,6 +122,11 @@ export class Sessions implements Disposable {
     if (this.#isOver(session)) return void this.end(session);
     this.#touch(session);
     return session;
+  }
+
+  /** Of those that `where` means, the one that is quiet for longest. */
+  quiet(where: (session: Session) => boolean = () => true): Session | undefined {
+    return [...this.#byId.values()].find((session) => session.isQuiet && where(session));
   }
 
   end(session: Session): void {

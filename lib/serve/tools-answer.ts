@@ -1,4 +1,5 @@
 /** What became of a call, as `POST /tools` tells it: llama-server's own fields, and everything beside them. Pure. */
+import { isDeeper } from "../base/depth.ts";
 import type { HostError } from "../base/errors.ts";
 import { isObject, type Json, mayLoseDigits, parseJson } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
@@ -6,6 +7,7 @@ import { readContent } from "../protocol/content.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { errorBody } from "./http-error.ts";
+import { depthMax, nestsBeyond } from "./read-json.ts";
 
 /** What is kept of a result beside its text; a key of the server's own can never stand for one of ours. */
 const kept = ["content", "structuredContent", "isError", "_meta"] as const;
@@ -27,17 +29,33 @@ export function answerTexts(
   call: string,
   { redact, parts }: { redact: (text: string) => string; parts: (body: AnswerBody) => object[] },
 ): string[] {
-  try {
-    const texts = parts(answerOf(outcome, call)).map((part) => JSON.stringify(part));
-    return outcome.error === undefined ? texts : texts.map(redact);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const body = { error: "the answer is nested too deeply to be passed on", code: "output", call };
-    return parts(body).map((part) => JSON.stringify(part));
-  }
+  const body = isTooDeep(outcome)
+    ? { error: "the answer is nested too deeply to be passed on", code: "output", call }
+    : answerOf(outcome, call);
+  const texts = parts(body).map((part) => JSON.stringify(part));
+  return outcome.error === undefined ? texts : texts.map(redact);
 }
 
 // --- internal ---
+
+/** Found out without trying, which would take seconds. */
+function isTooDeep(outcome: Outcome): boolean {
+  const { error, result } = outcome;
+  if (error !== undefined) {
+    const { rpcData = null } = error.facts;
+    return isDeeper(rpcData as Json, depthMax);
+  }
+  return result !== undefined && !isPlain(result) && nestsBeyond(outcome.raw);
+}
+
+/** One text and nothing else, as most are: what cannot nest. */
+function isPlain(result: ToolResult): boolean {
+  const { content } = result;
+  if (!Array.isArray(content) || content.length !== 1 || Object.keys(result).length > 1)
+    return false;
+  const [only] = content;
+  return isObject(only) && Object.values(only).every((value) => typeof value === "string");
+}
 
 function answerOf(outcome: Outcome, call: string): AnswerBody {
   const { error } = outcome;

@@ -3,7 +3,8 @@
  * of it only while no other is at work on its server, whoever made that (protocol.md 1.8, 2.3).
  */
 import type { JsonObject } from "../base/json.ts";
-import type { HostEvent, OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/types.ts";
+import { AtWork } from "./at-work.ts";
 
 /** A call that wants to be told. */
 export interface LogFollower {
@@ -14,13 +15,18 @@ export interface LogFollower {
 }
 
 export class CallLogs {
-  /** How many calls are at work on a server. */
-  readonly #running = new Map<string, number>();
+  readonly #work: AtWork;
   readonly #followers = new Map<string, LogFollower>();
 
   constructor(host: Pick<OpenedHost, "onEvent" | "onLog">, stopping: AbortSignal) {
     const watching = new DisposableStack();
-    watching.use(host.onEvent((event) => this.#count(event)));
+    this.#work = watching.use(new AtWork(host));
+    // At once: what another call says next may be in the same piece of its output.
+    watching.use(
+      host.onEvent((event) => {
+        if (event.type === "call_end") this.#followers.delete(event.id);
+      }),
+    );
     watching.use(host.onLog((server, params) => this.#heard(server, params)));
     stopping.addEventListener("abort", () => watching.dispose(), { once: true });
   }
@@ -37,18 +43,8 @@ export class CallLogs {
 
   // --- internal ---
 
-  #count(event: HostEvent): void {
-    if (event.type !== "call_start" && event.type !== "call_end") return;
-    const { server } = event;
-    const now = (this.#running.get(server) ?? 0) + (event.type === "call_start" ? 1 : -1);
-    if (now > 0) this.#running.set(server, now);
-    else this.#running.delete(server);
-    // At once: what another call says next may be in the same piece of its output.
-    if (event.type === "call_end") this.#followers.delete(event.id);
-  }
-
   #heard(server: string, params: JsonObject): void {
-    if (this.#running.get(server) !== 1) return;
+    if (this.#work.at(server).size !== 1) return;
     for (const follower of this.#followers.values())
       if (follower.server === server) follower.hear(params);
   }

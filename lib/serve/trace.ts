@@ -1,7 +1,6 @@
 /** The trace that an HTTP request is part of, as `_meta` hands it on to a server (protocol.md 1.3). Pure. */
 import { isObject } from "../base/json.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Message } from "../protocol/jsonrpc.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { readTraceParent, traceBytesMax, traceKeys } from "../protocol/trace.ts";
 
 /** Undefined without a valid `traceparent`: the others mean nothing then. */
@@ -16,12 +15,21 @@ export function traceOf({ headers }: Pick<Request, "headers">): JsonObject | und
   return meta;
 }
 
-/** A message with the trace of the request that it came in; where its own `_meta` names one, that holds. */
-export function inTrace<M extends Message>(message: M, request: Pick<Request, "headers">): M {
-  if (!("id" in message) || !("method" in message)) return message;
+/** A body of JSON-RPC with the trace of the request that it came in; where `_meta` of a message names one, that holds. */
+export function inTrace(body: Json, request: Pick<Request, "headers">): Json {
   const trace = traceOf(request);
-  if (trace === undefined) return message;
+  if (trace === undefined) return body;
+  return Array.isArray(body) ? body.map((one) => withTrace(one, trace)) : withTrace(body, trace);
+}
+
+// --- internal ---
+
+/** Only requests go on to servers. */
+function withTrace(message: Json, trace: JsonObject): Json {
+  if (!isObject(message) || message.id === undefined || message.method === undefined)
+    return message;
   const { params = {} } = message;
+  if (!isObject(params)) return message;
   const own = isObject(params._meta) ? params._meta : {};
   if (own.traceparent !== undefined) return message;
   return { ...message, params: { ...params, _meta: { ...trace, ...own } } };

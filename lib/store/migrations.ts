@@ -33,7 +33,10 @@ async function versionOf(db: Db): Promise<number | undefined> {
   throw new HostError(
     "config",
     `the store ${label} was made by a newer mcphost: it has version ${version}, and this one knows ${steps.length}`,
-    { facts: { store: label }, hint: "update mcphost, or name another store in the config" },
+    {
+      facts: { store: label, version },
+      hint: "update mcphost, or name another store in the config",
+    },
   );
 }
 

@@ -16,6 +16,8 @@ export interface PeerOptions {
    * link ends. Throw an `RpcError` to answer with that error; absent or anything else thrown is -32601 / -32603.
    */
   onRequest?: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Json>;
+  /** How many of its requests are worked on at once; others are refused. @default 100 */
+  inboundMax?: number;
   /** Every notification in order, but progress and cancellations that are about a request that is under way. */
   onNotification?: (method: string, params: JsonObject) => void;
   /** A request ran out, and nothing at all was heard since it was begun. */

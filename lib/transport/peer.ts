@@ -16,7 +16,7 @@ import type { CloseInfo, Incoming, Transport } from "./transport.ts";
 
 /** Starts to read the link at once. Ids count from 1. */
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
-  const { name, log, onRequest, onSilent } = options;
+  const { name, log, inboundMax, onRequest, onSilent } = options;
   const onNotify = () => replies.notified();
   const ours = new Outbound({ name, log, transport, onNotify, onSilent });
   const replies = new Replies({
@@ -28,6 +28,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
   const answers = new AnswerQueue({ name, log, post: (response) => ours.post(response) });
   const theirs = inbound({
     ...(onRequest && { onRequest }),
+    ...(inboundMax !== undefined && { inboundMax }),
     respond: (response) => answers.send(response),
     // It may be waiting for a person to answer: that is not its silence.
     onBusy: (isBusy) => (isBusy ? ours.pending.pause() : ours.pending.resume()),

@@ -42,7 +42,7 @@ try {
 
 async function measure(url: string, pid: number): Promise<void> {
   const isIdle = async () => {
-    const { servers } = await (await fetch(`${url}/health`)).json();
+    const { servers } = (await (await fetch(`${url}/health`)).json()) as any;
     return servers.every(({ state, tools }: any) => state === "idle" && tools > 0);
   };
   while (!(await isIdle())) await Bun.sleep(100);

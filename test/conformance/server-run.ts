@@ -1,6 +1,6 @@
 /**
- * `bun run conformance:server`: the official conformance suite for servers against `/mcp/SERVER` of the gateway, in front of a
- * fixture server of each era by the official SDKs. Prints a line a run, what failed in it below that line, and last
+ * `bun run conformance:server`: the official conformance suite for servers against the gateway, in front of a fixture server of
+ * each era by the official SDKs: at `/mcp/SERVER`, and at `/mcp` with names left as they are. Prints a line a run, what failed in it below that line, and last
  * `N passed, M failed`; its exit status says the same. Words on its command line choose scenarios.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,6 +10,7 @@ import { join } from "node:path";
 interface Run {
   scenario: string;
   revision: string;
+  path: string;
 }
 
 interface Check {
@@ -18,7 +19,7 @@ interface Check {
   errorMessage?: string;
 }
 
-/** What the gateway serves so far: the scenarios of both requirement sets that need no server request or input round. */
+/** The scenarios of both requirement sets, and others that are not scored. */
 const both = [
   "completion-complete",
   "tools-list",
@@ -40,6 +41,7 @@ const both = [
   "prompts-get-embedded-resource",
   "prompts-get-with-image",
   "dns-rebinding-protection",
+  "json-schema-2020-12",
 ];
 const scenarios = {
   "2025-11-25": [
@@ -48,6 +50,10 @@ const scenarios = {
     "logging-set-level",
     "ping",
     "tools-call-with-logging",
+    "tools-call-sampling",
+    "tools-call-elicitation",
+    "elicitation-sep1034-defaults",
+    "elicitation-sep1330-enums",
     "resources-subscribe",
     "resources-unsubscribe",
     ...both,
@@ -82,27 +88,30 @@ const suite = join(root, "node_modules/@modelcontextprotocol/conformance/dist/in
 const bun = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/null"];
 
 const wanted = process.argv.slice(2);
-const runs = Object.entries(scenarios)
-  .flatMap(([revision, names]) => names.map((scenario): Run => ({ scenario, revision })))
-  .filter(({ scenario }) => wanted.length === 0 || wanted.includes(scenario));
 const folder = await mkdtemp(join(tmpdir(), "mcphost-conformance-"));
 try {
-  await using gateway = serveGateway();
-  const url = await gateway.url;
   let passed = 0;
-  for (const run of runs) if (await examine(run, url)) passed += 1;
-  console.log(`${passed} passed, ${runs.length - passed} failed`);
-  process.exitCode = passed === runs.length && passed > 0 ? 0 : 1;
+  let failed = 0;
+  for (const [revision, server] of Object.entries(fixtures)) {
+    await using gateway = serveGateway(server);
+    const url = await gateway.url;
+    for (const scenario of scenarios[revision as keyof typeof fixtures]) {
+      if (wanted.length > 0 && !wanted.includes(scenario)) continue;
+      for (const path of [`/mcp/${server}`, "/mcp"])
+        if (await examine({ scenario, revision, path }, url)) passed += 1;
+        else failed += 1;
+    }
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
 
-function serveGateway() {
-  const servers = Object.values(fixtures).map((name) => [
-    name,
-    { command: process.execPath, args: [join(import.meta.dir, `server/${name}.ts`)] },
-  ]);
-  const config = JSON.stringify({ mcpServers: Object.fromEntries(servers) });
+function serveGateway(name: string) {
+  const args = [join(import.meta.dir, `server/${name}.ts`)];
+  const server = { command: process.execPath, args, prefix: "" };
+  const config = JSON.stringify({ mcpServers: { [name]: server } });
   const child = Bun.spawn({
     cmd: [
       ...bun,
@@ -136,12 +145,11 @@ function serveGateway() {
   };
 }
 
-async function examine({ scenario, revision }: Run, url: string): Promise<boolean> {
-  const out = join(folder, `${scenario}-${revision}`);
-  const server = fixtures[revision as keyof typeof fixtures];
+async function examine({ scenario, revision, path }: Run, url: string): Promise<boolean> {
+  const out = join(folder, `${scenario}-${revision}${path.replaceAll("/", "-")}`);
   const words = [
     "--url",
-    `${url}/mcp/${server}`,
+    `${url}${path}`,
     "--scenario",
     scenario,
     "--spec-version",
@@ -165,7 +173,7 @@ async function examine({ scenario, revision }: Run, url: string): Promise<boolea
   const failed = checks.filter(({ status }) => status === "FAILURE");
   const warned = checks.filter(({ status }) => status === "WARNING");
   const isOk = failed.length === 0 && good > 0;
-  console.log(`${isOk ? "ok" : "FAIL"} ${scenario} ${revision} ${good}/${failed.length}`);
+  console.log(`${isOk ? "ok" : "FAIL"} ${scenario} ${revision} ${path} ${good}/${failed.length}`);
   for (const { id, status, errorMessage } of [...failed, ...warned])
     console.log(`  ${status} ${id}${errorMessage === undefined ? "" : `: ${errorMessage}`}`);
   if (!isOk && failed.length === 0) console.log(said.join("\n").trim().replaceAll(/^/gm, "  "));

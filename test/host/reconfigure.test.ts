@@ -14,6 +14,7 @@ import { waitFor } from "../processes.ts";
 import { textOf, tools } from "./kit.ts";
 
 const program = join(import.meta.dir, "../fixtures/host/server.ts");
+const everything = join(import.meta.dir, "../fixtures/remote/stdio.ts");
 const usual = tools("echo", "pid", "silent", "wait");
 
 function entry(name: string, plan: Plan = {}, more: object = {}): ServerConfig {
@@ -30,6 +31,11 @@ function entry(name: string, plan: Plan = {}, more: object = {}): ServerConfig {
     stopMs: 300,
     ...more,
   } as ServerConfig;
+}
+
+/** A server that has everything. */
+function full(name: string, more: object = {}, era = "legacy"): ServerConfig {
+  return entry(name, {}, { args: [everything, era], ...more });
 }
 
 interface Opened extends AsyncDisposable {
@@ -237,6 +243,53 @@ describe("what runs", () => {
   });
 });
 
+describe("beside tools", () => {
+  test("prompts and resources are those of the servers that there are", async () => {
+    await using it = open([full("a")]);
+    const listed = async () => {
+      const { prompts } = await it.host.prompts();
+      const { resources } = await it.host.resources();
+      return [
+        new Set(prompts.map(({ server }) => server)),
+        new Set(resources.map(({ server }) => server)),
+      ];
+    };
+    expect(await listed()).toEqual([new Set(["a"]), new Set(["a"])]);
+    await it.change([full("a"), full("b")]);
+    expect(await listed()).toEqual([new Set(["a", "b"]), new Set(["a", "b"])]);
+    const { prompts } = await it.host.prompts();
+    expect(prompts.every(({ name, server }) => name.startsWith(`${server}_`))).toBe(true);
+    await it.change([full("b")]);
+    expect(await listed()).toEqual([new Set(["b"]), new Set(["b"])]);
+    await expect(it.host.read({ uri: "a/test://a" })).rejects.toMatchObject({ code: "rpc_error" });
+  });
+
+  test.each(["legacy", "modern"])(
+    "a subscription goes on at the server that took the place (%s)",
+    async (era) => {
+      await using it = open([full("a", {}, era), full("b")]);
+      const heard: string[] = [];
+      let opened = 0;
+      const following = it.host.subscribe({
+        server: "a",
+        uris: ["test://a"],
+        onOpen: () => opened++,
+        onUpdate: ({ kind }) => void heard.push(kind),
+      });
+      await waitFor(() => opened === 1);
+      await it.change([full("a", { env: { X: "1" } }, era), full("b")]);
+      await waitFor(() => opened === 2);
+      expect(heard).toEqual(["stale"]);
+      await waitFor(async () => {
+        await it.host.call({ tool: "a/touch", arguments: { uri: "test://a" } });
+        return heard.includes("resource");
+      });
+      await it.change([full("b")]);
+      await expect(following).rejects.toMatchObject({ code: "usage" });
+    },
+  );
+});
+
 test("it is told: a server that stopped, and the lists of all that are others", async () => {
   await using it = open([entry("kept"), entry("gone"), entry("idle")]);
   await call(it, "gone_echo");
@@ -265,3 +318,26 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+describe("a guest", () => {
+  test("follows its host: processes of its own go, stay and come as those of the host do", async () => {
+    await using it = open([entry("a"), entry("b"), entry("gone")]);
+    await using guest = await it.host.guest({ roots: async () => [] });
+    const ask = async (tool: string) => textOf(await guest.call({ tool }));
+    const told: HostEvent[] = [];
+    guest.onEvent((event) => void told.push(event));
+    const [a, b] = [await ask("a_pid"), await ask("b_pid")];
+    expect(a).not.toBe(await call(it, "a_pid"));
+    const gone = Number(await ask("gone_pid"));
+    const denied: PolicyRule = { tools: "echo", do: "deny", reason: "no more" };
+    await it.change([entry("a"), entry("b", {}, { env: { X: "1" } }), entry("new")], [denied]);
+    expect(guest.servers().map(({ name }) => name)).toEqual(["a", "b", "new"]);
+    expect(await ask("a_pid")).toBe(a);
+    expect(await ask("b_pid")).not.toBe(b);
+    expect(await ask("new_pid")).toMatch(/^\d+$/);
+    expect(await ask("new_pid")).not.toBe(await call(it, "new_pid"));
+    expect(await ask("a_echo")).toContain("no more");
+    expect(told).toContainEqual({ type: "tools_changed", server: "gone" });
+    await waitFor(() => !isAlive(gone) && !isAlive(Number(b)));
+  });
+});

@@ -7,7 +7,8 @@ import { openHost } from "../../lib/host/host.ts";
 import type { OpenHostOptions } from "../../lib/host/option-types.ts";
 import type { OpenedHost } from "../../lib/host/types.ts";
 import { faces } from "../../lib/serve/faces.ts";
-import { serve, type Served, type ServeOptions } from "../../lib/serve/serve.ts";
+import type { Served, ServeOptions } from "../../lib/serve/serve-types.ts";
+import { serve } from "../../lib/serve/serve.ts";
 import type { Plan } from "../fixtures/host/server.ts";
 
 const program = join(import.meta.dir, "../fixtures/host/server.ts");

@@ -12,6 +12,7 @@ const program = `import { serve, text, tool } from ${JSON.stringify(fixtureKit)}
     pid: () => text(String(process.pid)),
     freeze: () => { while (true) Bun.sleepSync(60_000); },
     silent: () => undefined,
+    block: ({ ms }) => (Bun.sleepSync(ms), text("blocked")),
     wait: async ({ ms }) => (await Bun.sleep(ms), text("waited")),
     chatter: (_args, _message, server) => {
       setInterval(() => server.notify("notifications/message", { level: "info", data: "x" }), 10);
@@ -72,6 +73,16 @@ test("one that is slow with a call and answers a ping is left alone", async () =
   const silent = await call(it, "silent");
   expect(silent.error).toMatchObject({ code: "timeout", facts: { silent: true } });
   expect((await other).status).toBe("completed");
+  expect(await pid(it)).toBe(first);
+  expect(warnings(it)).toEqual([]);
+});
+
+test("B100 one that does one thing at a time is at work, and hears nobody: it is given time", async () => {
+  await using it = serveOver(fixture(), { hostOptions: { pingMs: 5000 } });
+  await it.served.context.discovery.done;
+  const first = await pid(it);
+  const blocked = await call(it, "block", { arguments: { ms: 900 } });
+  expect(blocked.error).toMatchObject({ code: "timeout", facts: { silent: true } });
   expect(await pid(it)).toBe(first);
   expect(warnings(it)).toEqual([]);
 });

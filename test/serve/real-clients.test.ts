@@ -7,6 +7,11 @@ import { join } from "node:path";
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 
 import { bunAlone, expectRun, mcphost, root, sourceProgram, tempDir } from "../harness.ts";
 import { nothingLeft } from "../processes.ts";
@@ -16,6 +21,14 @@ const installed = (path: string) => [...bunAlone, join(root, "node_modules", pat
 const inspector = installed("@modelcontextprotocol/inspector/clients/launcher/build/index.js");
 const mcporter = installed("mcporter/dist/cli.js");
 const mcpRemote = installed("mcp-remote/dist/proxy.js");
+
+const accepted = { action: "accept" as const, content: { name: "Ada" } };
+const sampled = {
+  role: "assistant" as const,
+  model: "none",
+  content: { type: "text" as const, text: "hello" },
+};
+const rooted = { roots: [{ uri: "file:///work", name: "work" }] };
 
 /** A gateway over a legacy and a modern server, and a config that has it by each of its ways. */
 async function offered() {
@@ -108,7 +121,13 @@ test.each([
   async (path, transport) => {
     await using gateway = await offered();
     const [command = "", ...args] = [...mcpRemote, gateway.url + path, "--transport", transport];
-    const client = new Client({ name: "test", version: "1" });
+    const client = new Client(
+      { name: "test", version: "1" },
+      { capabilities: { elicitation: {}, sampling: {}, roots: {} } },
+    );
+    client.setRequestHandler(ElicitRequestSchema, async () => accepted);
+    client.setRequestHandler(CreateMessageRequestSchema, async () => sampled);
+    client.setRequestHandler(ListRootsRequestSchema, async () => rooted);
     await client.connect(
       new StdioClientTransport({
         command,
@@ -129,6 +148,15 @@ test.each([
     expect((await client.readResource({ uri })).contents).toMatchObject([{ text: "first" }]);
     const prompt = await client.getPrompt({ name: "old_greet", arguments: { name: "Ada" } });
     expect(prompt.messages).toMatchObject([{ content: { text: "Greet Ada." } }]);
+    for (const server of ["old", "new"]) {
+      const told = async (tool: string) => {
+        const { content } = await client.callTool({ name: `${server}_${tool}` });
+        return JSON.parse((content as { text: string }[])[0]!.text);
+      };
+      expect(await told("ask")).toEqual(accepted);
+      expect(await told("sample")).toEqual(sampled);
+      expect(await told("roots")).toEqual(rooted);
+    }
     await client.close();
   },
   60_000,

@@ -60,17 +60,22 @@ async function kinds(answer: Promise<Response>): Promise<unknown[]> {
 
 test("a call logs into nobody's stream where nobody knows whose line it is", async () => {
   await using kit = serveOver(featureFull("re", legacy));
-  // Whoever calls: this one is not served at all.
-  const other = new AbortController();
-  const begun = Promise.withResolvers<void>();
-  const onCall = () => begun.resolve();
-  const { signal } = other;
-  const hanging = kit.host.call({ tool: "re_hang", arguments: {}, signal, onCall });
-  await begun.promise;
-  expect(await kinds(kit.ask("/tools", streamed("re_log")))).toEqual(["chunk", "done"]);
-  other.abort();
+  // Whoever calls: these are not served at all.
+  const left = new AbortController();
+  const { promise: begun, resolve: onCall } = Promise.withResolvers<unknown>();
+  const slow = kit.host.call({ tool: "re_slow", arguments: { steps: 1, ms: 300 }, onCall });
+  await begun;
+  const log = () => kinds(kit.ask("/tools", streamed("re_log")));
+  expect(await log()).toEqual(["chunk", "done"]);
+  await slow;
+  expect(await log()).toEqual(["log", "chunk", "done"]);
+  const { signal } = left;
+  const hanging = kit.host.call({ tool: "re_hang", arguments: {}, signal });
+  await waitFor(() => kit.logged.some(({ text }) => text === "tools/call of hang is sent"));
+  left.abort();
   await hanging;
-  expect(await kinds(kit.ask("/tools", streamed("re_log")))).toEqual(["log", "chunk", "done"]);
+  // Its server may still be at work on that.
+  expect(await log()).toEqual(["chunk", "done"]);
 });
 
 /** A server whose call writes `lines`, one message each, and then its answer. */

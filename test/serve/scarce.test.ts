@@ -36,7 +36,7 @@ const failsOf = (errno: string) => ({
 });
 
 test.skipIf(process.platform !== "linux")(
-  "no descriptors left: those that run go on, and once there are some again all is well",
+  "B022 no descriptors left: those that run go on, and once there are some again all is well",
   async () => {
     const within = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh"];
     await using serve = await serveProgram(two, {}, within);
@@ -84,7 +84,7 @@ function limitProcesses(pid: number, limit: string): string {
 }
 
 test.skipIf(!canLimit)(
-  "no process may be started (EAGAIN): those that run go on, and later it may",
+  "B022 no process may be started (EAGAIN): those that run go on, and later it may",
   async () => {
     await using serve = await serveProgram(two, {}, user);
     await settled(serve);

@@ -45,7 +45,7 @@ describe("its end", () => {
       expect(await serve.exited).toBe(code);
       expect(await serve.stderr).toBe("");
       await nothingLeft(serve.home.path);
-      expect(await readdir(serve.home.file("state/mcphost"))).toEqual([]);
+      expect(await readdir(serve.home.file("state/mcphost"))).toEqual(["store.db"]);
     },
   );
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { readTraceParent, traceHeaders } from "../../lib/protocol/trace.ts";
-import { answerTo, modernInit, session, textOf, told } from "./gateway-kit.ts";
+import { answerTo, enveloped, modernInit, session, textOf, told } from "./gateway-kit.ts";
 import { serveOver } from "./kit.ts";
 import type { Fixture } from "./kit.ts";
 import { fixtureKit } from "./rest-kit.ts";
@@ -35,6 +35,25 @@ describe("the gateway", () => {
     expect(got(await told(await client.ask({ json, headers: trace })))).toMatchObject(trace);
     const bad = { ...trace, traceparent: "00-x" };
     expect(got(await told(await client.ask({ json, headers: bad })))).not.toHaveProperty("baggage");
+  });
+
+  test("takes it from the headers of a batch, and of what is posted beside a stream", async () => {
+    await using kit = serveOver(local);
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "s_meta" } };
+    const client = await session(kit, { revision: "2025-03-26" });
+    const json = [call, { jsonrpc: "2.0", method: "notifications/x" }];
+    expect(got(await told(await client.ask({ json, headers: trace })))).toMatchObject(trace);
+    const reader = (await kit.ask("/sse")).body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const next = async (pattern: RegExp): Promise<string> => {
+      while (!pattern.test(text)) text += (await reader.read()).value;
+      return pattern.exec(text)?.[1] ?? "";
+    };
+    const address = await next(/^data: (\/messages.*)\n\n/m);
+    const posted = { ...call, params: enveloped({ name: "s_meta", arguments: {} }) };
+    expect((await kit.ask(address, { json: posted, headers: trace })).status).toBe(202);
+    expect(got([JSON.parse(await next(/^data: (\{.*\})\n\n/m))])).toMatchObject(trace);
+    await reader.cancel();
   });
 
   test("a trace in _meta of the request wins, whole", async () => {

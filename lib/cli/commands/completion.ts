@@ -72,7 +72,7 @@ function worldOf(io: Io): World {
     command: async (name) =>
       Object.hasOwn(commands, name) ? (await commands[name]?.())?.default : undefined,
     async servers(parsed) {
-      const { configFromFlags } = await import("../open.ts");
+      const { configFromFlags } = await import("../config-flags.ts");
       const { servers, bad } = await configFromFlags(parsed, io);
       return [...servers, ...bad].map(({ name }) => name);
     },
@@ -99,7 +99,7 @@ function worldOf(io: Io): World {
   };
 
   async function recalled<T>(parsed: Parsed, of: (server: ServerConfig) => Promise<T>) {
-    const { configFromFlags } = await import("../open.ts");
+    const { configFromFlags } = await import("../config-flags.ts");
     const { servers } = await configFromFlags(parsed, io);
     return await Promise.all(servers.map(of));
   }

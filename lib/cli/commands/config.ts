@@ -3,10 +3,11 @@ import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { findConfig, findUserConfig } from "../../config/find.ts";
 import { joinPath, ourPaths } from "../../config/paths.ts";
+import { configFromFlags } from "../config-flags.ts";
 import { shownConfig } from "../config-show.ts";
 import { reportFailures } from "../failures.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
-import { configFromFlags, failureOf } from "../open.ts";
+import { failureOf } from "../open.ts";
 import type { Command, FlagTable, Io, Parsed } from "../types.ts";
 
 const {

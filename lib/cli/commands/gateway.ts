@@ -12,6 +12,7 @@ import { Duplex } from "../../serve/gateway-duplex.ts";
 import { createGateway } from "../../serve/gateway.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
+import { profiledBy, profileFlags } from "../profile.ts";
 import type { Command, Io, Parsed, Sink } from "../types.ts";
 
 const command: Command = {
@@ -19,7 +20,7 @@ const command: Command = {
   description: "Speak MCP on stdin and stdout, as one server in front of all servers",
   example: "mcphost gateway -- npx -y @modelcontextprotocol/server-everything",
   usage: "[-- COMMAND…]",
-  flags: { ...commonFlags, ...serverFlags, ...policyFlags },
+  flags: { ...commonFlags, ...profileFlags, ...serverFlags, ...policyFlags },
   run,
 };
 
@@ -42,7 +43,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     });
   // Nobody is asked anything here: stdin is the client's.
   const terminal = { ...io.terminal, stdin: false };
-  await using opened = await openFromFlags(parsed, { ...io, terminal }, log);
+  await using opened = await openFromFlags(parsed, { ...io, terminal }, log, undefined, {
+    isLasting: true,
+  });
   for (const { error } of opened.failures) log({ level: "warn", text: error.message });
   const stopping = new AbortController();
   using gateway = createGateway({
@@ -53,9 +56,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
   const lines = new Lines(io.stdout);
-  const scope = { owner: "default", allows: () => true };
+  const scope = { owner: "default", allows: profiledBy(parsed, opened.config) };
+  // Which servers are to be started is known once the client has said what it answers.
   using duplex = new Duplex({ gateway, scope, send: (text, isAside) => lines.add(text, isAside) });
-  for (const { name } of opened.host.servers()) opened.host.warm(name);
   const input = Bun.stdin.stream().getReader();
   const leave = () => void input.cancel().catch(() => {});
   io.signal.addEventListener("abort", leave, { once: true });

@@ -3,7 +3,7 @@ import { exitCodeOf, HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { resolvePath } from "../../config/paths.ts";
 import type { Config } from "../../config/types.ts";
-import type { Served, ServeOptions } from "../../serve/serve.ts";
+import type { Served, ServeOptions } from "../../serve/serve-types.ts";
 import type { Token } from "../../serve/types.ts";
 import { configSource } from "../config-source.ts";
 import { reportFailures } from "../failures.ts";
@@ -70,7 +70,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const { signal } = new AbortController();
   const { MCPHOST_TOKEN: _, ...env } = io.env;
   const waiting = { ...parsed, flags: { ...flags, wait: true } };
-  await using opened = await openFromFlags(waiting, { ...io, env, signal }, log);
+  await using opened = await openFromFlags(waiting, { ...io, env, signal }, log, undefined, {
+    isLasting: true,
+  });
   const { config } = opened;
   const tokens = await serveTokens(parsed, config, io, log);
   await using tracing = await tracingOf(io, log);

@@ -5,13 +5,11 @@
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { folderOf, ourPaths } from "../../config/paths.ts";
-import { needsTrust, type TrustRecord, type TrustStore, trustStore } from "../../config/trust.ts";
-import type { ServerConfig } from "../../config/types.ts";
+import { type TrustRecord, type TrustStore, trustStore } from "../../config/trust.ts";
 import { questions } from "../ask.ts";
-import { entryWords, powerOf } from "../consent.ts";
 import { shown } from "../fit.ts";
 import { commonFlags } from "../flags.ts";
-import { configFromFlags } from "../open.ts";
+import { foundHere, type TrustEntry } from "../trust-entries.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 import { visible } from "../visible.ts";
 
@@ -69,27 +67,12 @@ async function run({ flags, positionals }: Parsed, io: Io, log: Log): Promise<nu
   return chosen.length === waiting.length ? 0 : 5;
 }
 
-/** Entries that were found from here and are not trusted as they stand now, and the names of all servers here. */
-async function foundHere(
-  store: TrustStore,
-  io: Io,
-): Promise<{ waiting: ServerConfig[]; known: string[] }> {
-  const { servers } = await configFromFlags({ flags: {}, positionals: [], rest: undefined }, io);
-  const trusted = await Promise.all(
-    servers.map(async (server) => !needsTrust(server) || (await store.isTrusted(server))),
-  );
-  return {
-    waiting: servers.filter((_, at) => !trusted[at]),
-    known: servers.map(({ name }) => name),
-  };
-}
-
 /** Those of the waiting that are named. @throws HostError `usage` for a name that no server here has */
 async function named(
   names: readonly string[],
-  waiting: readonly ServerConfig[],
+  waiting: readonly TrustEntry[],
   known: readonly string[],
-): Promise<ServerConfig[]> {
+): Promise<TrustEntry[]> {
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     const { unknownServer } = await import("../../host/unknown.ts");
@@ -99,7 +82,7 @@ async function named(
 }
 
 /** @throws HostError `denied` where nobody can be asked */
-async function chosenOf(waiting: readonly ServerConfig[], io: Io): Promise<ServerConfig[]> {
+async function chosenOf(waiting: readonly TrustEntry[], io: Io): Promise<TrustEntry[]> {
   const ask = questions(io);
   if (ask === undefined) {
     for (const server of waiting) await show(server, io);
@@ -109,27 +92,26 @@ async function chosenOf(waiting: readonly ServerConfig[], io: Io): Promise<Serve
       hint: "with --yes it trusts all that is shown; in a terminal mcphost trust asks for each",
     });
   }
-  const chosen: ServerConfig[] = [];
-  for (const server of waiting)
-    if (await ask.confirm(`${entryWords(server)}\n  It ${powerOf(server)}.\n  Trust it?`))
-      chosen.push(server);
+  const chosen: TrustEntry[] = [];
+  for (const entry of waiting)
+    if (await ask.confirm(`${entry.words}\n  It ${entry.power}.\n  Trust it?`)) chosen.push(entry);
   return chosen;
 }
 
 /** Whole, and with nothing in it that could hide a part of it. */
-async function show(server: ServerConfig, io: Io): Promise<void> {
-  await io.stderr.write(`${visible(entryWords(server))}\n`);
+async function show({ words }: TrustEntry, io: Io): Promise<void> {
+  await io.stderr.write(`${visible(words)}\n`);
 }
 
 async function list(
-  waiting: readonly ServerConfig[],
+  waiting: readonly TrustEntry[],
   store: TrustStore,
   json: boolean,
   io: Io,
 ): Promise<number> {
   const trusted = await store.list();
   /** What an entry that waits was trusted as: since then it changed. */
-  const before = ({ name, origin }: ServerConfig) =>
+  const before = ({ name, origin }: TrustEntry) =>
     trusted.find((one) => one.name === name && one.folder === folderOf(origin.file ?? ""));
   const changed = waiting.map(before);
   const kept = trusted.filter((record) => !changed.includes(record));

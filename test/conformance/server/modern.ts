@@ -1,10 +1,23 @@
 /** A modern server by the official SDK 2.x on stdio, with what the conformance suite asks a server for. */
-import { inputRequired, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import {
+  fromJsonSchema,
+  inputRequired,
+  McpServer,
+  ResourceTemplate,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
 import { registerAsking, states } from "./modern-input.ts";
-import { plainTools, progress, prompts, resources, template, templateText } from "./things.ts";
+import {
+  plainTools,
+  progress,
+  prompts,
+  resources,
+  schemaTool,
+  template,
+  templateText,
+} from "./things.ts";
 
 serveStdio(() => {
   const server = new McpServer(
@@ -115,6 +128,14 @@ serveStdio(() => {
       async (given: Record<string, string>) => ({ messages: messages(given) }),
     );
 
+  server.registerTool(
+    schemaTool.name,
+    {
+      description: schemaTool.description,
+      inputSchema: fromJsonSchema<Record<string, unknown>>(schemaTool.inputSchema),
+    },
+    async () => ({ content: [{ type: "text", text: "called" }] }),
+  );
   registerAsking(server);
 
   server.server.setRequestHandler("completion/complete", async () => ({

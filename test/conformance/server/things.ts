@@ -71,3 +71,33 @@ export const prompts = {
     messages: () => [user(image), user(text("Please analyze the image above."))],
   },
 };
+
+/** A schema of every kind of keyword that has to survive. */
+export const schemaTool = {
+  name: "json_schema_2020_12_tool",
+  description: "Tool with JSON Schema 2020-12 features",
+  inputSchema: {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object" as const,
+    $defs: {
+      address: {
+        $anchor: "addressDef",
+        type: "object",
+        properties: { street: { type: "string" }, city: { type: "string" } },
+      },
+    },
+    properties: {
+      name: { type: "string" },
+      address: { $ref: "#/$defs/address" },
+      contactMethod: { type: "string", enum: ["phone", "email"] },
+      phone: { type: "string" },
+      email: { type: "string" },
+    },
+    allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
+    if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
+    // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+    then: { required: ["phone"] },
+    else: { required: ["email"] },
+    additionalProperties: false,
+  },
+};

@@ -1,0 +1,28 @@
+/** Where a plugin lies: a file seen from the folder of whoever names it, or a package that is installed there. */
+import { HostError } from "../base/errors.ts";
+import { folderOf, resolvePath } from "../config/paths.ts";
+import type { PluginEntry } from "../config/types.ts";
+import type { Io } from "./types.ts";
+
+/** A plugin, and the file that it is. */
+export type PlacedPlugin = PluginEntry & { file: string };
+
+/** `--plugin` names files alone. @throws HostError `config`: a package that is not installed there */
+export function placeOf(entry: PluginEntry, { cwd }: Pick<Io, "cwd">): PlacedPlugin {
+  const { spec, origin } = entry;
+  const folder = origin.file === undefined ? cwd : folderOf(origin.file);
+  const isFile = origin.file === undefined || /^(\.{0,2}\/|file:)|\.[cm]?[jt]sx?$/.test(spec);
+  if (isFile) {
+    const path = spec.startsWith("file:") ? Bun.fileURLToPath(spec) : spec;
+    return { ...entry, file: resolvePath(folder, path) };
+  }
+  try {
+    return { ...entry, file: Bun.resolveSync(spec, folder) };
+  } catch (cause) {
+    throw new HostError("config", `plugin ${spec}: there is no such package in ${folder}`, {
+      facts: { plugin: spec },
+      hint: `install it there, since nothing is fetched; a file is written ./${spec}`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * What one command keeps of its calls: the store, opened when it is first needed, and the recorder that writes to it.
+ * Loaded only where something is kept.
+ */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Config, RecordSettings } from "../config/types.ts";
+import { StoreRecorder } from "../host/record.ts";
+import { openStore } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import type { AuditEvent } from "../store/types.ts";
+import { auditLine } from "./audit-line.ts";
+import { storePlace } from "./store-place.ts";
+import type { Io } from "./types.ts";
+
+export interface RecordsOptions {
+  config: Pick<Config, "records">;
+  io: Io;
+  log: Log;
+  /** Every call is written down; else only those for which the store was opened. */
+  isAudited: boolean;
+}
+
+export class Records implements AsyncDisposable {
+  readonly recorder: StoreRecorder;
+  readonly #options: RecordsOptions;
+  readonly #tap: Tap | undefined;
+  #opened: Store | undefined;
+  #opening: Promise<Store> | undefined;
+  #pruning: ReturnType<typeof setInterval> | undefined;
+
+  constructor(options: RecordsOptions) {
+    this.#options = options;
+    const { io, log, isAudited, config } = options;
+    this.#tap = tapOf(config.records, io, log);
+    this.recorder = new StoreRecorder({
+      journal: () =>
+        this.#opened?.journal ??
+        (isAudited ? this.store().then(({ journal }) => journal) : undefined),
+      log,
+      hide: (text) => io.secrets?.hideAll(text) ?? text,
+      now: Date.now,
+      tap: this.#tap && ((event) => this.#tap?.write(event)),
+    });
+  }
+
+  /**
+   * The store. One that could not be opened is tried again, but not at once: nobody waits twice for the same.
+   * @throws HostError `config`
+   */
+  store(): Promise<Store> {
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  /**
+   * Opens it for a program that runs for long, and keeps it within its bounds.
+   * @throws HostError `config`, where the store was asked for, or is newer than we are; else its absence is told
+   */
+  async begin(): Promise<void> {
+    const { log, config } = this.#options;
+    const { audit, store } = config.records;
+    try {
+      await this.store();
+    } catch (error) {
+      const isNewer = isHostError(error) && error.facts["version"] !== undefined;
+      if (!isHostError(error) || isNewer || audit === true || store !== undefined) throw error;
+      log({ level: "warn", text: `no audit log, and no approvals: ${error.message}` });
+      return;
+    }
+    const prune = () => void this.#prune();
+    prune();
+    this.#pruning = setInterval(prune, pruneMs);
+    this.#pruning.unref();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#pruning);
+    const opened = this.#opened ?? (await this.#opening?.catch(() => undefined));
+    await opened?.[Symbol.asyncDispose]();
+    await this.#tap?.end();
+  }
+
+  // --- internal ---
+
+  async #open(): Promise<Store> {
+    const { config, io, log } = this.#options;
+    try {
+      const place = await storePlace(config, io);
+      const opened = await openStore({ ...place, log });
+      const uncertain = await opened.uncertainCalls(undefined);
+      if (uncertain.length > 0) log({ level: "warn", text: uncertainText(uncertain.length) });
+      return (this.#opened = opened);
+    } catch (error) {
+      setTimeout(() => (this.#opening = undefined), againMs).unref();
+      throw error;
+    }
+  }
+
+  async #prune(): Promise<void> {
+    const { config, log } = this.#options;
+    const { days, eventsMax } = config.records;
+    try {
+      await this.#opened?.prune({
+        ...(days !== undefined && { ageMs: days * dayMs }),
+        ...(eventsMax !== undefined && { eventsMax }),
+      });
+      await this.#opened?.recover();
+    } catch (error) {
+      log({ level: "debug", text: `store: ${String(error)}` });
+    }
+  }
+}
+
+// --- internal ---
+
+const againMs = 5000;
+const pruneMs = 3_600_000;
+const dayMs = 86_400_000;
+
+function uncertainText(count: number): string {
+  const what = count === 1 ? "of one call" : `of ${count} calls`;
+  return `nobody knows what became ${what}: mcphost approvals shows what is uncertain`;
+}
+
+interface Tap {
+  write(event: AuditEvent): void;
+  end(): Promise<void>;
+}
+
+/** Events as JSON lines to a file and to stderr, where that is asked for; in order, and nobody waits. */
+function tapOf({ file, stderr }: RecordSettings, io: Io, log: Log): Tap | undefined {
+  if (file === undefined && stderr !== true) return undefined;
+  let text = "";
+  let writing: Promise<void> | undefined;
+  const flush = async () => {
+    while (text !== "") {
+      const lines = text;
+      text = "";
+      try {
+        if (stderr === true) await io.stderr.write(lines);
+        if (file !== undefined) await append(file, lines);
+      } catch (error) {
+        log({ level: "error", text: `the audit file ${file} cannot be written: ${String(error)}` });
+      }
+    }
+    writing = undefined;
+  };
+  return {
+    write(event) {
+      text += `${auditLine(event)}\n`;
+      writing ??= Promise.resolve().then(flush);
+    },
+    end: async () => await writing,
+  };
+}
+
+/** @throws HostError `output` */
+async function append(file: string, text: string): Promise<void> {
+  const { appendFile } = await import("node:fs/promises");
+  try {
+    await appendFile(file, text, { mode: 0o600 });
+  } catch (cause) {
+    throw new HostError("output", String((cause as NodeJS.ErrnoException).code), { cause });
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * The calls that each server is at work on, whoever made them, with those that were given up and that it may still be at
+ * work on. Nothing in a log notification says which call it is about: this is what can be known (protocol.md 1.8, 2.3).
+ */
+import type { HostEvent, OpenedHost } from "../host/types.ts";
+
+export interface AtWorkOptions {
+  /** Told of a call by its id once it counts no more. */
+  onOver?: (id: string) => void;
+  /** How long a call that was given up counts. @default 30000 */
+  leftMs?: number;
+  /** A clock in ms. @default performance.now */
+  now?: () => number;
+}
+
+export class AtWork implements Disposable {
+  readonly #onOver: (id: string) => void;
+  readonly #leftMs: number;
+  readonly #now: () => number;
+  /** By server: calls, and since when each was given up. */
+  readonly #calls = new Map<string, Map<string, number | undefined>>();
+  readonly #watching: Disposable;
+
+  constructor(
+    host: Pick<OpenedHost, "onEvent">,
+    { onOver = () => {}, leftMs = 30_000, now = () => performance.now() }: AtWorkOptions = {},
+  ) {
+    this.#onOver = onOver;
+    this.#leftMs = leftMs;
+    this.#now = now;
+    this.#watching = host.onEvent((event) => this.#heard(event));
+  }
+
+  /** The calls of a server by their ids. */
+  at(server: string): ReadonlyMap<string, unknown> {
+    this.#forget(server);
+    return this.#calls.get(server) ?? none;
+  }
+
+  [Symbol.dispose](): void {
+    this.#watching[Symbol.dispose]();
+  }
+
+  // --- internal ---
+
+  #heard(event: HostEvent): void {
+    const { server } = event;
+    if (event.type === "call_start") this.#set(server, event.id, undefined);
+    else if (event.type === "call_end") {
+      if (event.mayRun === true) this.#set(server, event.id, this.#now());
+      else this.#over(server, event.id);
+      this.#forget(server);
+    }
+    // What an ended process was at work on is over.
+    else if (event.type === "server_state" && event.state !== "ready")
+      this.#forget(server, Infinity);
+  }
+
+  #set(server: string, id: string, since: number | undefined): void {
+    const calls = this.#calls.get(server);
+    if (calls === undefined) this.#calls.set(server, new Map([[id, since]]));
+    else calls.set(id, since);
+  }
+
+  /** Those that were given up long ago. */
+  #forget(server: string, before = this.#now() - this.#leftMs): void {
+    for (const [id, since] of this.#calls.get(server) ?? none)
+      if (since !== undefined && since < before) this.#over(server, id);
+  }
+
+  #over(server: string, id: string): void {
+    const calls = this.#calls.get(server);
+    calls?.delete(id);
+    if (calls?.size === 0) this.#calls.delete(server);
+    this.#onOver(id);
+  }
+}
+
+// --- internal ---
+
+const none: ReadonlyMap<string, number | undefined> = new Map();

@@ -1,0 +1,271 @@
+/** Plugins on the command line: where they come from, what is wrong with their files, and that stdout stays clean. */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { bunAlone, expectRun, mcphost, root, type TempDir, tempDir } from "../harness.ts";
+
+const echo = [...bunAlone, join(root, "examples/echo.ts")];
+
+/** A folder with these files. */
+async function folder(files: Record<string, string>): Promise<TempDir> {
+  const dir = await tempDir();
+  for (const [name, text] of Object.entries(files)) await Bun.write(dir.file(name), text);
+  return dir;
+}
+
+const config = (plugins: unknown[], more: object = {}) => JSON.stringify({ plugins, ...more });
+
+/** A plugin of one tool that says a word. */
+const saying = (name: string, word: string) =>
+  `export default { name: "${name}", tools: { ${name}: { description: "Says", input: {}, run: () => ${word} } } };`;
+
+describe.concurrent("files that are no plugins", () => {
+  test.each([
+    ["nothing.ts", undefined, /plugin nothing\.ts: there is no file .*nothing\.ts$/m],
+    [
+      "syntax.ts",
+      "export default {\n  name: ,\n};",
+      /syntax\.ts cannot be loaded: .* \(.*syntax\.ts:2:9\)$/m,
+    ],
+    [
+      "lost.ts",
+      'import x from "not-there"; export default x;',
+      /lost\.ts cannot be loaded: Cannot find package 'not-there'.*\n {2}what it imports must be installed beside it/,
+    ],
+    [
+      "lost2.ts",
+      'import x from "./not-there.ts"; export default x;',
+      /lost2\.ts cannot be loaded: Cannot find module '\.\/not-there\.ts'/,
+    ],
+    ["throws.ts", 'throw new Error("no luck");', /throws\.ts cannot be loaded: no luck$/m],
+    [
+      "none.ts",
+      "export const name = 1;",
+      /none\.ts: a plugin is an object with a name, and this is undefined$/m,
+    ],
+    ["nameless.ts", "export default {};", /nameless\.ts: the plugin has no name$/m],
+    [
+      "maker.ts",
+      "export default () => { throw new Error('no'); };",
+      /maker\.ts cannot be loaded: no$/m,
+    ],
+    [
+      "setup.ts",
+      'export default { name: "s", setup() { throw new Error("no disk"); } };',
+      /plugin "s": setup threw: no disk$/m,
+    ],
+    [
+      "hook.ts",
+      'export default { name: "s", hooks: { beforCall() {} } };',
+      /hooks has no "beforCall"\n {2}did you mean beforeCall\?$/m,
+    ],
+  ] as [string, string | undefined, RegExp][])("%s", async (name, text, stderr) => {
+    await using dir = await folder(text === undefined ? {} : { [name]: text });
+    const line = ["call", "echo", "message=hi", "--plugin", name];
+    const run = await mcphost(...line, "--", ...echo)
+      .cwd(dir.path)
+      .run();
+    expectRun(run, { code: 2, stderr });
+  });
+
+  test("as JSON, with the place", async () => {
+    await using dir = await folder({ "syntax.ts": "export default {\n  name: ,\n};" });
+    const run = await mcphost("tools", "--plugin", "syntax.ts", "--json").cwd(dir.path).run();
+    const { error } = JSON.parse(run.stderr);
+    expect(error).toMatchObject({ code: "config", plugin: "syntax.ts", line: 2, column: 9 });
+  });
+
+  test("two of one name", async () => {
+    await using dir = await folder({ "a.ts": saying("same", "1"), "b.ts": saying("same", "2") });
+    const run = await mcphost("tools", "--plugin", "a.ts", "--plugin", "b.ts").cwd(dir.path).run();
+    expectRun(run, {
+      code: 2,
+      stderr: /^mcphost: plugin b\.ts: its name "same" is that of another plugin \(a\.ts\)$/m,
+    });
+  });
+});
+
+describe.concurrent("where they come from", () => {
+  test("a flag: its tools need no server", async () => {
+    await using dir = await folder({ "p.ts": saying("hello", '"world"') });
+    const at = (...words: string[]) =>
+      mcphost(...words, "--plugin", "p.ts")
+        .cwd(dir.path)
+        .run();
+    expectRun(await at("call", "hello"), { stdout: "world\n" });
+    expectRun(await at("tools"), { stdout: "hello()  # Says\n" });
+    expectRun(await at("call", "hello", "--deny-tool", "hello"), {
+      code: 5,
+      stderr: /--deny-tool "hello"/,
+    });
+  });
+
+  test("a config: a file beside it, a package that is installed there, options", async () => {
+    await using dir = await folder({
+      "mcp/c.json": config(["./p.ts", "pack", ["./maker.ts", { word: "given" }]]),
+      "mcp/p.ts": saying("one", '"one"'),
+      "mcp/node_modules/pack/package.json": '{ "name": "pack", "exports": "./index.ts" }',
+      "mcp/node_modules/pack/index.ts": saying("two", '"two"'),
+      "mcp/maker.ts":
+        'export default async ({ word }) => ({ name: "three", tools: { three: { description: "", input: {}, run: () => word } } });',
+    });
+    const at = (tool: string) => mcphost("call", tool, "-c", "mcp/c.json").cwd(dir.path).run();
+    expectRun(await at("one"), { stdout: "one\n" });
+    expectRun(await at("two"), { stdout: "two\n" });
+    expectRun(await at("three"), { stdout: "given\n" });
+  });
+
+  test("a package that is not installed, options that nobody takes, entries that are none", async () => {
+    await using dir = await folder({ "p.ts": saying("one", "1") });
+    const at = async (plugins: unknown[]) => {
+      const run = await mcphost("tools", "-c", "c.json")
+        .cwd((await Bun.write(dir.file("c.json"), config(plugins)), dir.path))
+        .run();
+      return [run.code, run.stderr] as const;
+    };
+    expect(await at(["pack"])).toEqual([
+      2,
+      expect.stringMatching(
+        /plugin pack: there is no such package in .*\n {2}install it there, since nothing is fetched; a file is written \.\/pack\n$/,
+      ),
+    ]);
+    expect(await at([["./p.ts", { a: 1 }]])).toEqual([
+      2,
+      expect.stringMatching(/plugin \.\/p\.ts: it takes no options, and the config gives it some/),
+    ]);
+    for (const wrong of [5, "", { name: "x" }])
+      expect(await at([wrong])).toEqual([
+        2,
+        expect.stringMatching(/^mcphost: c\.json: plugins\[0\].* expected a file or a package/),
+      ]);
+  });
+
+  test("the user's own config, whatever servers are named", async () => {
+    await using dir = await folder({
+      "config/mcphost/config.json": config(["./no.ts"]),
+      "config/mcphost/no.ts":
+        'export default { name: "no", hooks: { beforeCall: () => ({ deny: "never" }) } };',
+    });
+    const line = ["call", "echo", "message=hi", "--", ...echo];
+    expectRun(
+      await mcphost(...line)
+        .home(dir.path)
+        .run(),
+      {
+        code: 5,
+        stderr: 'mcphost: echo of server "server" is denied by plugin "no": never\n',
+      },
+    );
+  });
+
+  test("a found config: only once trusted, by the bytes of the file", async () => {
+    await using dir = await folder({
+      "p/mcphost.json": config(["./p.ts"]),
+      "p/p.ts": `${saying("hello", '"world"')} require("node:fs").writeFileSync("loaded", "");`,
+    });
+    const at = (...words: string[]) =>
+      mcphost(...words)
+        .cwd(dir.file("p"))
+        .home(dir.path)
+        .run();
+    expectRun(await at("call", "hello"), {
+      code: 5,
+      stderr:
+        /^mcphost: plugin \.\/p\.ts of mcphost\.json was found, not named, and is not trusted\n {2}mcphost trust shows it/,
+    });
+    expectRun(await at("trust"), {
+      code: 5,
+      stderr: /plugin "\.\/p\.ts"\n.*in .*mcphost\.json\n.*runs .*p\/p\.ts in this very process/,
+    });
+    expect(await Bun.file(dir.file("p/loaded")).exists()).toBe(false);
+    expectRun(await at("call", "hello", "--trust"), { stdout: "world\n" });
+    expectRun(await at("trust", "--yes"), { stdout: "trusted plugin ./p.ts\n", stderr: /p\.ts/ });
+    expectRun(await at("call", "hello"), { stdout: "world\n" });
+    await Bun.write(dir.file("p/p.ts"), saying("hello", '"moon"'));
+    expectRun(await at("call", "hello"), { code: 5, stderr: /is not trusted/ });
+    expectRun(await at("trust", "--list"), {
+      stdout: /^waiting plugin \.\/p\.ts in .*, changed since it was trusted/,
+    });
+  });
+});
+
+describe.concurrent("what they print", () => {
+  const loud = `
+    const say = (where) => {
+      console.log("log", where);
+      console.info({ where });
+      process.stdout.write("raw " + where + "\\n");
+    };
+    say("loading");
+    export default {
+      name: "loud",
+      setup() { say("setup"); return () => say("cleanup"); },
+      hooks: {
+        listTools: () => say("listTools"),
+        beforeCall: () => say("beforeCall"),
+        approve: () => (say("approve"), { approve: true }),
+        afterCall: () => say("afterCall"),
+        serverStart: () => say("serverStart"),
+        message: () => say("message"),
+        log: () => say("log"),
+      },
+      tools: { loud: { description: "", input: {}, run: () => (say("run"), "quiet") } },
+    };`;
+
+  test("stands on stderr: stdout holds the result alone", async () => {
+    await using dir = await folder({ "loud.ts": loud });
+    const line = ["call", "loud", "--ask-tool", "*", "--plugin", "loud.ts"];
+    const run = await mcphost(...line)
+      .cwd(dir.path)
+      .run();
+    expectRun(run, { stdout: "quiet\n", stderr: /./ });
+    for (const where of [
+      "loading",
+      "setup",
+      "listTools",
+      "beforeCall",
+      "approve",
+      "afterCall",
+      "run",
+      "message",
+      "cleanup",
+    ])
+      expect(run.stderr).toContain(`log ${where}\n{\n  where: "${where}",\n}\nraw ${where}\n`);
+    const other = await mcphost("call", "echo", "message=hi", "--plugin", "loud.ts", "--", ...echo)
+      .cwd(dir.path)
+      .run();
+    expectRun(other, { stdout: "hi\n", stderr: /raw serverStart/ });
+  });
+
+  test("of the gateway stdout holds the protocol alone, and the plugin is a server in one file", async () => {
+    await using dir = await folder({ "loud.ts": loud });
+    const gateway = [
+      ...bunAlone,
+      join(root, "mcphost.ts"),
+      "gateway",
+      "--plugin",
+      dir.file("loud.ts"),
+    ];
+    expectRun(await mcphost("call", "loud", "--", ...gateway).run(), { stdout: "quiet\n" });
+    const message = (id: number, method: string, params: object) =>
+      `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+    const run = await mcphost("gateway", "--plugin", "loud.ts")
+      .cwd(dir.path)
+      .stdin(
+        message(1, "initialize", {
+          protocolVersion: "2025-06-18",
+          capabilities: {},
+          clientInfo: { name: "t", version: "1" },
+        }) + message(2, "tools/call", { name: "loud", arguments: {} }),
+      )
+      .run();
+    const lines = run.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.find(({ id }) => id === 2)).toMatchObject({
+      result: { content: [{ text: "quiet" }] },
+    });
+    expect(run.stderr).toContain("raw run");
+  });
+});

@@ -1,0 +1,332 @@
+/** The gate of every call: what plugins may say before, whoever is asked, and what is made of the outcome. */
+import { describe, expect, test } from "bun:test";
+
+import type { PolicyRule } from "../../lib/config/types.ts";
+import type { Outcome } from "../../lib/hooks/call.ts";
+import type { BeforeCall, Hooks, PluginCall } from "../../lib/hooks/plugin.ts";
+import { hooked, hostWith, never } from "./kit.ts";
+
+function said(outcome: Outcome): unknown {
+  if (outcome.error !== undefined) return `${outcome.status}: ${outcome.error.message}`;
+  const { content } = outcome.result as { content?: { text?: string }[] };
+  return `${outcome.status}: ${content?.[0]?.text}`;
+}
+
+async function called(
+  hooks: Hooks | Hooks[],
+  request: object = {},
+  policy: PolicyRule[] = [],
+): Promise<unknown> {
+  const plugins = [hooks].flat().map((each, at) => hooked(each, `p${at}`));
+  await using host = await hostWith(plugins, { policy });
+  return said(await host.call({ tool: "buy", arguments: { n: 1 }, ...request }));
+}
+
+const asking: PolicyRule[] = [{ do: "ask", tools: "buy", reason: "it costs" }];
+
+describe("before a call", () => {
+  test.each([
+    [{ deny: "not today" }, 'denied: buy of server "shop" is denied by plugin "p0": not today'],
+    [{ deny: "" }, 'denied: buy of server "shop" is denied by plugin "p0"'],
+    [{ arguments: { n: 7 } }, "completed: bought 7"],
+    [{ result: "kept" }, "completed: kept"],
+    [{ result: { content: [], isError: true } }, "failed: undefined"],
+    [{ result: [{ type: "text", text: "block" }] }, "completed: block"],
+    [{ result: 5 }, "completed: 5"],
+    [{ allow: true }, "completed: bought 1"],
+    [undefined, "completed: bought 1"],
+    [null, "completed: bought 1"],
+  ] as [BeforeCall | undefined | null, string][])("%p: %s", async (answer, expected) => {
+    expect(await called({ beforeCall: () => answer })).toBe(expected);
+    expect(await called({ beforeCall: async () => answer })).toBe(expected);
+  });
+
+  test("one that asks is denied where nobody approves, and names all who asked", async () => {
+    expect(
+      await called(
+        [{ beforeCall: () => ({ ask: "sure?" }) }, { beforeCall: () => ({ ask: "really?" }) }],
+        {},
+        asking,
+      ),
+    ).toBe(
+      'denied: buy of server "shop" needs approval and nobody can be asked here (the rule for "buy": it costs; plugin "p0": sure?; plugin "p1": really?)',
+    );
+  });
+
+  test("a yes of a plugin answers a default, and neither rule nor plugin that asks", async () => {
+    const yes: Hooks = { beforeCall: () => ({ allow: true }) };
+    for (const actor of ["model", "script"] as const) {
+      expect(await called({}, { actor })).toMatch(
+        /^denied: .*\(the calls of a (model|script) are asked about\)$/,
+      );
+      expect(await called(yes, { actor })).toBe("completed: bought 1");
+    }
+    expect(await called(yes, {}, asking)).toMatch(/^denied/);
+    expect(await called([yes, { beforeCall: () => ({ ask: "?" }) }])).toMatch(/^denied/);
+  });
+
+  test("a yes of the person beforehand answers plugins that ask, and no plugin that denies", async () => {
+    const answer: PolicyRule[] = [...asking, { do: "allow", tools: "buy", answers: true }];
+    expect(await called({ beforeCall: () => ({ ask: "?" }) }, {}, answer)).toBe(
+      "completed: bought 1",
+    );
+    expect(await called({ beforeCall: () => ({ deny: "no" }) }, {}, answer)).toMatch(/^denied/);
+  });
+
+  test("what a rule denies no plugin is asked about, and none can allow", async () => {
+    let asked = 0;
+    const yes: Hooks = { beforeCall: () => ((asked += 1), { allow: true, result: "x" }) };
+    expect(await called(yes, {}, [{ do: "deny", tools: "buy" }])).toMatch(/^denied.*by the rule/);
+    expect(asked).toBe(0);
+  });
+
+  test("arguments go from plugin to plugin; the first result stands, and a later plugin may still deny", async () => {
+    const seen: unknown[] = [];
+    const plus: Hooks = {
+      beforeCall: (call) => (
+        seen.push(call.arguments),
+        { arguments: { n: Number(call.arguments.n) + 1 } }
+      ),
+    };
+    expect(await called([plus, plus, plus])).toBe("completed: bought 4");
+    expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    const one: Hooks = { beforeCall: () => ({ result: "one" }) };
+    expect(await called([one, { beforeCall: () => ({ result: "two" }) }])).toBe("completed: one");
+    expect(await called([one, { beforeCall: () => ({ deny: "no" }) }])).toMatch(/^denied/);
+    expect(await called(one, {}, asking)).toMatch(/^denied/);
+  });
+
+  test("other arguments are validated again, and the rules are applied again", async () => {
+    expect(await called({ beforeCall: () => ({ arguments: { n: "many" } }) })).toMatch(
+      /^denied: plugin "p0": beforeCall of buy of server "shop" gave arguments that do not fit: buy: argument n: expected integer/,
+    );
+    const rules: PolicyRule[] = [{ do: "deny", arguments: { "/n": "9" } }];
+    expect(await called({ beforeCall: () => ({ arguments: { n: 9 } }) }, {}, rules)).toMatch(
+      /^denied: buy of server "shop" is denied by a rule/,
+    );
+    const ask: PolicyRule[] = [{ do: "ask", arguments: { "/n": "1" } }];
+    expect(await called({ beforeCall: () => ({ arguments: { n: 2 } }) }, {}, ask)).toBe(
+      "completed: bought 2",
+    );
+    const sneaky = JSON.parse('{"__proto__": {"n": 1}, "n": 2}');
+    expect(await called({ beforeCall: () => ({ arguments: sneaky }) })).toMatch(/unknown argument/);
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("oops");
+      },
+      /threw: oops$/,
+    ],
+    [
+      "throws no error",
+      () => {
+        throw undefined;
+      },
+      /threw: undefined$/,
+    ],
+    ["rejects", () => Promise.reject(new Error("oops")), /threw: oops$/],
+    ["never settles", () => never, /gave no answer within 500 ms$/],
+    ["is no word", () => "no", /returned "no": expected nothing, \{ deny: reason \}/],
+    ["is empty", () => ({}), /returned \{\}: expected/],
+    ["has a key that nobody knows", () => ({ denied: "x" }), /returned \{"denied":"x"\}: expected/],
+    ["denies without a reason", () => ({ deny: true }), /returned \{"deny":true\}: expected/],
+    ["is two decisions", () => ({ allow: true, ask: "x" }), /expected/],
+    ["has arguments that are none", () => ({ arguments: [1] }), /expected/],
+    ["has a result that is no JSON", () => ({ result: 1n }), /expected a result/],
+    [
+      "has arguments that are no JSON",
+      () => ({ arguments: { n: 1n } }),
+      /gave arguments that do not fit/,
+    ],
+    ["is a promise of nonsense", async () => false, /returned false: expected/],
+  ] as [string, () => never, RegExp][])(
+    "an answer that %s denies, and the next call works",
+    async (_, answer, expected) => {
+      let isFaulty = true;
+      await using host = await hostWith([
+        hooked({ beforeCall: () => (isFaulty ? answer() : undefined) }, "bad"),
+      ]);
+      const outcome = await host.call({ tool: "buy", arguments: { n: 1 } });
+      expect(outcome.status).toBe("denied");
+      expect(outcome.error?.message).toMatch(/^plugin "bad": beforeCall of buy of server "shop" /);
+      expect(outcome.error?.message).toMatch(expected);
+      expect(outcome.error?.facts).toMatchObject({
+        plugin: "bad",
+        hook: "beforeCall",
+        server: "shop",
+        tool: "buy",
+      });
+      isFaulty = false;
+      expect(said(await host.call({ tool: "buy", arguments: { n: 1 } }))).toBe(
+        "completed: bought 1",
+      );
+    },
+  );
+
+  test("a call that is given up waits for no plugin", async () => {
+    await using host = await hostWith([hooked({ beforeCall: () => never })], { limits: {} });
+    const controller = new AbortController();
+    const calling = host.call({ tool: "buy", arguments: { n: 1 }, signal: controller.signal });
+    setTimeout(() => controller.abort(), 10);
+    expect((await calling).status).toBe("cancelled");
+  });
+
+  test("nothing that is done to the call changes ours", async () => {
+    const faults: string[] = [];
+    const meddle = (call: PluginCall) => {
+      const tries: (() => unknown)[] = [
+        () => ((call as { tool: string }).tool = "fail"),
+        () => ((call.arguments as { n: number }).n = 9),
+        () => ((call.arguments as { list: { x: number }[] }).list[0]!.x = 9),
+        () => ((call.annotations as { readOnlyHint: boolean }).readOnlyHint = false),
+        () => call.signal.dispatchEvent(new Event("abort")),
+      ];
+      for (const attempt of tries)
+        try {
+          attempt();
+        } catch (error) {
+          faults.push((error as Error).name);
+        }
+    };
+    await using host = await hostWith([hooked({ beforeCall: meddle })]);
+    const outcome = await host.call({ tool: "echo", arguments: { n: 1, list: [{ x: 1 }] } });
+    expect(outcome.result?.structuredContent).toEqual({ n: 1, list: [{ x: 1 }] });
+    expect(faults).toEqual(["TypeError", "TypeError", "TypeError", "TypeError"]);
+  });
+});
+
+describe("approval", () => {
+  const maybe: Hooks = { approve: () => undefined };
+
+  test("the first plugin that has a word decides", async () => {
+    const yes: Hooks = { approve: () => ({ approve: true }) };
+    const no: Hooks = { approve: async () => ({ reject: "too dear" }) };
+    expect(await called([maybe, yes, no], {}, asking)).toBe("completed: bought 1");
+    expect(await called([maybe, no, yes], {}, asking)).toBe(
+      'denied: buy of server "shop" is denied by plugin "p1": too dear',
+    );
+    expect(await called([maybe], {}, asking)).toMatch(/nobody can be asked here/);
+    expect(await called([yes], { actor: "model" })).toBe("completed: bought 1");
+  });
+
+  test("it is told why, and not asked about what nobody asks about", async () => {
+    const reasons: unknown[] = [];
+    const yes: Hooks = {
+      approve: (_, question) => (reasons.push(question.reasons), { approve: true }),
+    };
+    await called([yes, { beforeCall: () => ({ ask: "sure?" }) }], {}, asking);
+    await called([yes]);
+    expect(reasons).toEqual([['the rule for "buy": it costs', 'plugin "p1": sure?']]);
+  });
+
+  test("other arguments are validated, and held against the rules", async () => {
+    const yes = (n: unknown): Hooks => ({
+      approve: () => ({ approve: true, arguments: { n } as never }),
+    });
+    expect(await called(yes(5), {}, asking)).toBe("completed: bought 5");
+    expect(await called(yes("x"), {}, asking)).toMatch(
+      /^denied: plugin "p0": approve .* do not fit/,
+    );
+    const rules: PolicyRule[] = [...asking, { do: "deny", arguments: { "/n": "5" } }];
+    expect(await called(yes(5), {}, rules)).toMatch(/^denied: .* by a rule/);
+  });
+
+  test.each([
+    [
+      () => {
+        throw new Error("oops");
+      },
+      /approve of buy of server "shop" threw: oops/,
+    ],
+    [() => never, /gave no answer within 500 ms/],
+    [() => true, /returned true: expected nothing, \{ approve: true/],
+    [() => ({ approve: false }), /returned \{"approve":false\}/],
+    [() => ({ approve: true, reject: "x" }), /expected/],
+    [() => ({ approve: true, args: {} }), /expected/],
+    [() => ({ reject: 1 }), /expected/],
+  ] as [() => never, RegExp][])("an approver that fails denies: %p", async (approve, expected) => {
+    expect(await called({ approve }, {}, asking)).toMatch(expected);
+    expect(await called({ approve }, {}, asking)).toMatch(/^denied: plugin "p0": /);
+  });
+});
+
+describe("after a call", () => {
+  test("each outcome is told, a denied one too, and its result can be replaced, from plugin to plugin", async () => {
+    const seen: string[] = [];
+    const tell: Hooks = {
+      afterCall: (call, outcome) => void seen.push(`${call.tool} ${outcome.status}`),
+    };
+    await using host = await hostWith([hooked(tell)], { policy: [{ do: "deny", tools: "echo" }] });
+    await host.call({ tool: "buy", arguments: { n: 1 } });
+    await host.call({ tool: "buy", arguments: {} });
+    await host.call({ tool: "echo" });
+    await host.call({ tool: "fail" });
+    await host.call({ tool: "nothing" });
+    expect(seen).toEqual(["buy completed", "buy failed", "echo denied", "fail failed"]);
+
+    const more = (text: string): Hooks => ({
+      afterCall: (_, outcome) => ({ result: `${said(outcome)} ${text}` }),
+    });
+    expect(await called([more("a"), more("b")])).toBe(
+      "completed: completed: completed: bought 1 a b",
+    );
+    expect(await called([more("late")], { tool: "fail" })).toMatch(
+      /^completed: failed: fail of plugin/,
+    );
+    const outcomes: Outcome[] = [];
+    await using other = await hostWith([hooked(more("a"))]);
+    outcomes.push(await other.call({ tool: "buy", arguments: { n: 1 } }));
+    expect(outcomes[0]).toMatchObject({ raw: JSON.stringify(outcomes[0]!.result) });
+  });
+
+  test("what was denied stays so", async () => {
+    const hide: Hooks = {
+      beforeCall: () => ({ deny: "no" }),
+      afterCall: () => ({ result: "yes" }),
+    };
+    await using host = await hostWith([hooked(hide)]);
+    expect((await host.call({ tool: "buy", arguments: { n: 1 } })).status).toBe("denied");
+    expect(host.warnings()).toEqual([
+      'plugin "p": afterCall of buy of server "shop" returned {"result":"yes"}: expected nothing, since a call that is denied has no result',
+    ]);
+  });
+
+  test.each([
+    [
+      () => {
+        throw new Error("oops");
+      },
+      /threw: oops/,
+    ],
+    [() => Promise.reject(new Error("oops")), /threw: oops/],
+    [() => never, /gave no answer within 500 ms/],
+    [() => "x", /returned "x": expected nothing or \{ result \}/],
+    [() => ({ result: 1n }), /afterCall returned no result/],
+    [
+      (_: PluginCall, outcome: Outcome) => {
+        outcome.durationMs = 0;
+      },
+      /threw: .*readonly/,
+    ],
+    [
+      (_: PluginCall, { result }: Outcome) => {
+        (result as { content: unknown[] }).content.length = 0;
+      },
+      /threw: /,
+    ],
+  ] as [() => never, RegExp][])(
+    "what fails is logged, and changes nothing: %p",
+    async (afterCall, expected) => {
+      await using host = await hostWith([hooked({ afterCall })]);
+      expect(said(await host.call({ tool: "buy", arguments: { n: 1 } }))).toBe(
+        "completed: bought 1",
+      );
+      expect(host.warnings()).toHaveLength(1);
+      expect(host.warnings()[0]).toMatch(/^plugin "p": afterCall /);
+      expect(host.warnings()[0]).toMatch(expected);
+    },
+  );
+});
