@@ -12,7 +12,7 @@ import { createInbound } from "./inbound.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Connection } from "./negotiate.ts";
 import { allPages } from "./pages.ts";
-import { asker, completeOf, request } from "./request.ts";
+import { asker, completeOf, request, signalOf } from "./request.ts";
 import type { Line } from "./request.ts";
 import type { TaskContext } from "./tasks-context.ts";
 import type {
@@ -128,16 +128,28 @@ async function callTool(
     request(line, { method: "tools/call", params, about }, more);
   try {
     if (task !== undefined)
-      return await (await tasks()).callAsTask({ call, send }, taskLine(line), { ...options, task });
+      return await (
+        await tasks()
+      ).callAsTask({ call, send }, taskLine(line), {
+        ...lasting(options),
+        task,
+      });
     const reply = await send(call, options);
     if (line.codec.era === "legacy" || reply.result.resultType !== "task") return reply;
-    return await (await tasks()).followCall(reply, taskLine(line), options);
+    return await (await tasks()).followCall(reply, taskLine(line), lasting(options));
   } catch (error) {
     throw lossOf(error);
   }
 }
 
 const tasks = () => import("./tasks.ts");
+
+/** Options of what takes several requests, some of them at a time. */
+function lasting(options: CallOptions): CallOptions {
+  const signal = signalOf(options);
+  const { cancel: _, ...others } = options;
+  return { ...others, ...(signal && { signal }) };
+}
 
 function taskLine(line: Line): TaskContext {
   return { ...line, client: line.client() };

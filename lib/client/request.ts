@@ -94,13 +94,19 @@ export async function request(
     const { onSent: _, ...again } = requestOptions;
     const more = async (extra: JsonObject) =>
       replyOf(await ask(method, { ...params, ...extra }, again, about), method, line);
-    const { signal, answers = line.answers } = requestOptions;
+    const { answers = line.answers } = requestOptions;
+    const signal = signalOf(requestOptions);
     reply = await inputRounds({ first: reply, ask: more }, { ...line, answers, signal });
   }
   const result = completeOf(reply.decoded, name, about?.facts.tool);
   const { text } = reply;
   const raw = () => sliceMember(text, "result") ?? JSON.stringify(result);
   return { result, raw, ...(isAsked && { asked: true as const }) };
+}
+
+/** The signal of a request that goes through more than one exchange. */
+export function signalOf({ cancel, signal }: RequestOptions): AbortSignal | undefined {
+  return cancel?.signal ?? signal;
 }
 
 /** The questions of a server as they came, for whoever goes through the rounds. */
@@ -138,7 +144,8 @@ async function afterConsent(
   if (!mayAsk || !(error instanceof RpcError) || error.code !== urlElicitationRequired) throw error;
   const { consents } = await import("./consents.ts");
   const { onSent: _, ...again } = requestOptions;
-  const { signal, timeoutMs: waitMs = timeoutDefaultMs } = again;
+  const { timeoutMs: waitMs = timeoutDefaultMs } = again;
+  const signal = signalOf(again);
   await consents(error, { ...line, answers, signal, waitMs });
   return await line.ask(method, params, again, about);
 }

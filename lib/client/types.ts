@@ -1,4 +1,5 @@
 /** The types of one live MCP client, so that the rooms above see one shape whatever the era. */
+import type { Cancel } from "../base/cancel.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type {
@@ -76,6 +77,8 @@ export interface ConnectOptions {
 
 export interface RequestOptions {
   signal?: AbortSignal;
+  /** In place of `signal`, where many requests are made. */
+  cancel?: Cancel;
   /** Idle time, renewed by progress. @default 60000 */
   timeoutMs?: number;
   /** Hard cap. @default 10 × timeoutMs */

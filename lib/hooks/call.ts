@@ -17,7 +17,7 @@ export interface Call {
   arguments: JsonObject;
   actor: Actor;
   annotations: ToolAnnotations;
-  signal: AbortSignal;
+  readonly signal: AbortSignal;
   onProgress?: (progress: Progress) => void;
 }
 

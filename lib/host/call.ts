@@ -2,6 +2,7 @@
  * The one path of a tool call: resolve → prepare (rules, arguments) → execute → finalise (result, events). Every surface
  * comes through here. It never throws and never sends a call twice: what became of it is a value.
  */
+import type { Cancel } from "../base/cancel.ts";
 import { debug, since } from "../base/log.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
@@ -24,14 +25,12 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   let listed: HostTool | undefined;
   let outcome: Outcome;
   try {
-    // Nobody can end it before the host does, where nobody has its id or a signal.
-    const isLoose = given === undefined && request.id === undefined;
-    const signal = isLoose ? context.signal : running.begin(id, given);
-    const found = known(request, registry) ?? (await resolve(request, context, signal));
+    const cancel = running.begin(id, given);
+    const found = known(request, registry) ?? (await resolve(request, context, cancel));
     const target = request.shownAs === undefined ? found : shownAs(request.shownAs, found);
     if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
     listed = target.listed;
-    call = toCall(request, target, { id, signal });
+    call = toCall(request, target, { id, cancel });
     const { owner, server, tool } = call;
     emit({ type: "call_start", id, owner, server, tool });
     record?.of(call);
@@ -40,7 +39,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     record?.of(call)?.decided("allowed");
     outcome =
       prepared.result === undefined
-        ? await execute(call, { server: target.server, listed, request, context, way })
+        ? await execute(call, { server: target.server, listed, request, context, cancel, way })
         : knownOutcome(prepared.result, performance.now() - way.startedAt);
     await checkOutput(outcome, listed, validator);
   } catch (error) {
@@ -93,15 +92,16 @@ interface Executing {
   listed: HostTool | undefined;
   request: OwnedCallRequest;
   context: CallContext;
+  cancel: Cancel;
   way: Way;
 }
 
 /** Sends the call and waits for its answer. @throws HostError, RpcError */
 async function execute(
   call: Call,
-  { server, listed, request, context, way }: Executing,
+  { server, listed, request, context, cancel, way }: Executing,
 ): Promise<Outcome> {
-  const { id, tool, arguments: args, signal } = call;
+  const { id, tool, arguments: args } = call;
   const { log } = context;
   const timeoutMs = request.timeoutMs ?? server.timeoutMs;
   let sentAt = 0;
@@ -110,7 +110,7 @@ async function execute(
     sentAt = performance.now();
     debug(log, server.name, () => `tools/call of ${tool} is sent`);
   };
-  const options = withOptional({ signal, timeoutMs, onSent }, request);
+  const options = withOptional({ cancel, timeoutMs, onSent }, request);
   const track = context.record?.of(call);
   if (track !== undefined) options.onSending = () => track.sending();
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };

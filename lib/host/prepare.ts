@@ -2,6 +2,7 @@
  * The first half of the call path: which tool is meant, whether it may be called, and with what. Nothing is sent here, but
  * what lists the tools.
  */
+import type { Cancel } from "../base/cancel.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Call } from "../hooks/call.ts";
@@ -24,11 +25,11 @@ export function known(
 export async function resolve(
   { tool, validate = true, detach = false, timeoutMs: waitMs, listedOnly }: OwnedCallRequest,
   { registry, policy }: CallContext,
-  signal: AbortSignal,
+  cancel: Cancel,
 ): Promise<Target> {
   const needed = validate || detach || policy.some((rule) => rule.annotations !== undefined);
   const target = needed ? undefined : registry.resolveUnlisted(tool);
-  return target ?? (await registry.resolve(tool, { signal, waitMs, listedOnly }));
+  return target ?? (await registry.resolve(tool, { signal: cancel.signal, waitMs, listedOnly }));
 }
 
 /** The same tool by the name that it is shown by here: rules may name it so, too. */
@@ -81,7 +82,7 @@ export async function prepare(
 export function toCall(
   request: OwnedCallRequest,
   { server, tool, listed }: Target,
-  { id, signal }: Pick<Call, "id" | "signal">,
+  { id, cancel }: { id: string; cancel: Cancel },
 ): Call {
   const { arguments: args = {}, actor = "user", onProgress } = request;
   const call: Call = {
@@ -92,7 +93,9 @@ export function toCall(
     arguments: args,
     actor,
     annotations: listed?.annotations ?? {},
-    signal,
+    get signal() {
+      return cancel.signal;
+    },
   };
   if (onProgress !== undefined) call.onProgress = onProgress;
   return call;

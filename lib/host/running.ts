@@ -1,4 +1,5 @@
-/** The calls that run, each with one signal: it fires for whoever asked, by the call's id, and when the host ends. */
+/** The calls that run, each with what gives it up: whoever asked, by the call's id or a signal, and the end of the host. */
+import { Cancel } from "../base/cancel.ts";
 
 export class RunningCalls {
   readonly #end: AbortSignal;
@@ -8,32 +9,35 @@ export class RunningCalls {
   constructor(end: AbortSignal) {
     this.#end = end;
     const endAll = () => {
-      for (const { controller } of this.#calls.values()) controller.abort(end.reason);
+      for (const { cancel } of this.#calls.values()) cancel.cancel(end.reason);
     };
     end.addEventListener("abort", endAll, { once: true });
   }
 
-  /** The signal of a call until `done`. Joining signals by hand costs a fraction of `AbortSignal.any`. */
-  begin(id: string, given: AbortSignal | undefined): AbortSignal {
-    const controller = new AbortController();
-    const giveUp = () => controller.abort(given?.reason);
-    this.#calls.set(id, { controller, given, giveUp });
-    if (this.#end.aborted) controller.abort(this.#end.reason);
-    else if (given?.aborted === true) giveUp();
-    else given?.addEventListener("abort", giveUp, { once: true });
-    return controller.signal;
+  /** What gives up a call, until `done`. */
+  begin(id: string, given: AbortSignal | undefined): Cancel {
+    const cancel = new Cancel();
+    if (given === undefined) this.#calls.set(id, { cancel });
+    else {
+      const giveUp = () => cancel.cancel(given.reason);
+      this.#calls.set(id, { cancel, given, giveUp });
+      if (given.aborted) giveUp();
+      else given.addEventListener("abort", giveUp, { once: true });
+    }
+    if (this.#end.aborted) cancel.cancel(this.#end.reason);
+    return cancel;
   }
 
   done(id: string): void {
     const running = this.#calls.get(id);
-    running?.given?.removeEventListener("abort", running.giveUp);
+    if (running?.giveUp !== undefined) running.given?.removeEventListener("abort", running.giveUp);
     this.#calls.delete(id);
   }
 
   /** False where no such call runs. */
   cancel(id: string, reason: unknown): boolean {
     const running = this.#calls.get(id);
-    running?.controller.abort(reason);
+    running?.cancel.cancel(reason);
     return running !== undefined;
   }
 }
@@ -41,7 +45,7 @@ export class RunningCalls {
 // --- internal ---
 
 interface Running {
-  controller: AbortController;
-  given: AbortSignal | undefined;
-  giveUp: () => void;
+  cancel: Cancel;
+  given?: AbortSignal;
+  giveUp?: () => void;
 }

@@ -1,4 +1,5 @@
 /** How a server of the host is used, and called. Types only. */
+import type { Cancel } from "../base/cancel.ts";
 import type { CallOptions as ClientCallOptions } from "../client/types.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../config/types.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -28,7 +29,7 @@ export interface UseOptions {
 
 /** As of a client's call; both are always there. */
 export type CallOptions = ClientCallOptions & {
-  signal: AbortSignal;
+  cancel: Cancel;
   timeoutMs: number;
   /** Waited for right before each time that it is sent. Where it throws, nothing is sent. */
   onSending?: () => Promise<void>;

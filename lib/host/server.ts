@@ -125,7 +125,7 @@ export class HostedServer implements AsyncDisposable {
   call(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
     const connection = this.#connection;
     const { ready } = connection;
-    const isShared = !this.#isPerCall && !options.signal.aborted;
+    const isShared = !this.#isPerCall && !options.cancel.isCancelled;
     const remote = this.#remote;
     const isLoaded = remote !== undefined || !this.#isRemote;
     if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())

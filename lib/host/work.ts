@@ -42,6 +42,6 @@ export function sender(tool: string, args: JsonObject, options: CallOptions): Se
 }
 
 /** How long a call waits for a client. */
-export function waitOf({ signal, timeoutMs: waitMs }: CallOptions): WaitOptions {
-  return { signal, waitMs };
+export function waitOf({ cancel, timeoutMs: waitMs }: CallOptions): WaitOptions {
+  return { signal: cancel.signal, waitMs };
 }

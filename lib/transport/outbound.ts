@@ -104,8 +104,9 @@ export class Outbound {
     const { name } = this.#options;
     if (this.#ended !== undefined)
       return lostError(name, entry, { sent: false, info: this.#ended });
-    const { signal } = entry.options;
-    return signal?.aborted === true ? cancelledError(name, entry, signal.reason) : undefined;
+    const { cancel, signal } = entry.options;
+    const isGivenUp = cancel === undefined ? signal?.aborted === true : cancel.isCancelled;
+    return isGivenUp ? cancelledError(name, entry, (cancel ?? signal)?.reason) : undefined;
   }
 
   #handOver(entry: Pending, params: JsonObject): void {
@@ -160,7 +161,8 @@ export class Outbound {
 
   #errorOf(entry: Pending, why: GivenUp): HostError {
     const { name, transport } = this.#options;
-    if (why === "aborted") return cancelledError(name, entry, entry.options.signal?.reason);
+    const { cancel, signal } = entry.options;
+    if (why === "aborted") return cancelledError(name, entry, (cancel ?? signal)?.reason);
     const isSilent = this.heard === entry.heardBefore;
     return timeoutError(name, entry, {
       link: transport.facts(),

@@ -1,4 +1,5 @@
 /** What a peer is given and gives: the shapes of `RpcPeer` (peer.ts). */
+import type { Cancel } from "../base/cancel.ts";
 import type { Facts } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
@@ -25,6 +26,8 @@ export interface PeerOptions {
 
 export interface PeerRequestOptions {
   signal?: AbortSignal;
+  /** In place of `signal`, where many requests are made: one request at a time waits under it. */
+  cancel?: Cancel;
   /** Idle time, renewed by progress. */
   timeoutMs: number;
   /** Hard cap. @default 10 × timeoutMs */

@@ -58,7 +58,9 @@ export class PendingTable {
   add(entry: Pending, now: number): void {
     const { id, options } = entry;
     this.#entries.set(id, entry);
-    if (options.signal !== undefined) this.#aborts.add(options.signal);
+    const { cancel, signal } = options;
+    if (cancel !== undefined) cancel.act = () => this.#giveUp(entry, "aborted");
+    else if (signal !== undefined) this.#aborts.add(signal);
     this.#wakeFor(entry, now);
   }
 
@@ -67,8 +69,9 @@ export class PendingTable {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     this.#entries.delete(id);
-    const { signal } = entry.options;
-    if (signal !== undefined) this.#aborts.remove(signal);
+    const { cancel, signal } = entry.options;
+    if (cancel !== undefined) cancel.act = undefined;
+    else if (signal !== undefined) this.#aborts.remove(signal);
     return entry;
   }
 

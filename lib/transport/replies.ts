@@ -90,7 +90,9 @@ export class Replies {
 
   #remove(id: number): Pending | undefined {
     const entry = this.#pending.take(id);
-    if (entry !== undefined && entry.id > this.#notifiedAt) this.#excuses = 0;
+    // A ping is answered between everything else: it says nothing of what came before it.
+    if (entry !== undefined && entry.id > this.#notifiedAt && entry.method !== "ping")
+      this.#excuses = 0;
     return entry;
   }
 

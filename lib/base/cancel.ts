@@ -1,0 +1,35 @@
+/**
+ * The giving up of one piece of work, with an AbortSignal only where somebody wants one: to make one and to listen to it costs
+ * more than most of what a call does.
+ */
+export class Cancel {
+  #controller: AbortController | undefined;
+  #isCancelled = false;
+  #reason: unknown;
+  /** What is done when it is cancelled, in place of a listener: it belongs to whoever waits. */
+  act: (() => void) | undefined;
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** Fires when it is cancelled. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isCancelled) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  /** Once: what comes after changes nothing. */
+  cancel(reason: unknown): void {
+    if (this.#isCancelled) return;
+    this.#isCancelled = true;
+    this.#reason = reason;
+    this.act?.();
+    this.#controller?.abort(reason);
+  }
+}
