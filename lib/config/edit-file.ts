@@ -2,6 +2,9 @@
  * A config file as one that several may edit: read with a revision, and replaced only where it is still that revision. Links
  * stay links, and the mode stays what it was. It knows nothing of what stands in the file.
  */
+import type { FileHandle } from "node:fs/promises";
+
+import { sleep } from "../base/async.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { EditProblem } from "./edit.ts";
 import { folderOf } from "./paths.ts";
@@ -42,8 +45,9 @@ export async function readRevised(path: string, label: string): Promise<Revised>
 
 /**
  * Puts a new text in the place of the one of `revision`, and gives its revision: a temporary file beside it, renamed over
- * it, so that readers see the old text or the new one. The bytes are compared right before the rename; what is left is the
- * moment between the two, in which a program that knows nothing of revisions could still be overwritten.
+ * it, so that readers see the old text or the new one. Of us only one at a time has that file, whatever the process, and
+ * compares the bytes right before the rename; what is left is the moment between the two, in which an editor that knows
+ * nothing of us could still be overwritten.
  * @throws HostError `usage` with `facts.problem` `stale` and `facts.revision`, `output` (it cannot be written)
  */
 export async function replaceText(
@@ -61,9 +65,14 @@ export async function replaceText(
       () => 0o600,
     );
     await fs.mkdir(folderOf(real), { recursive: true, mode: 0o700 });
-    const temporary = `${real}.${crypto.randomUUID()}.tmp`;
+    const temporary = `${real}.mcphost.tmp`;
+    await using file = await claim(temporary, mode);
     try {
-      await write(temporary, bytes, mode);
+      // Whatever the umask is.
+      await file.chmod(mode);
+      await file.writeFile(bytes);
+      // A crash leaves the old file or the new one.
+      await file.sync();
       const now = (await readRevised(real, label)).revision;
       if (now !== revision) throw stale(label, now);
       await fs.rename(temporary, real);
@@ -92,14 +101,27 @@ const bytesMax = 32 * 1024 * 1024;
 /** The revision of a file that is not there. */
 const none = "none";
 
-async function write(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  const { open } = await import("node:fs/promises");
-  await using file = await open(path, "wx", mode);
-  // Whatever the umask is.
-  await file.chmod(mode);
-  await file.writeFile(bytes);
-  // A crash leaves the old file or the new one.
-  await file.sync();
+/** How long somebody else may take, and how old a file is that a crash has left. */
+const claimMs = 1000;
+const abandonedMs = 10_000;
+
+/** A file that nobody else has as long as it is there. @throws the system's error */
+async function claim(path: string, mode: number): Promise<FileHandle> {
+  const fs = await import("node:fs/promises");
+  const until = performance.now() + claimMs;
+  while (true) {
+    try {
+      return await fs.open(path, "wx", mode);
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST" || performance.now() > until) throw error;
+    }
+    const age = await fs.stat(path).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    if (age > abandonedMs) await fs.rm(path, { force: true });
+    else await sleep(20);
+  }
 }
 
 function revisionOf(bytes: Uint8Array): string {

@@ -1,9 +1,20 @@
 /** Servers added, changed and removed while `serve` runs: in their file, by whoever may, and never over somebody's edit. */
 import { describe, expect, test } from "bun:test";
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
 
 import { readRevised, replaceText } from "../../lib/config/edit-file.ts";
-import { tempDir } from "../harness.ts";
+import { bunAlone, root, tempDir } from "../harness.ts";
 import { type Asked, type Configured, entry, logged, serveConfig } from "./config-kit.ts";
 import { serveProgram } from "./program-kit.ts";
 
@@ -163,6 +174,48 @@ describe("a revision", () => {
     );
     expect(await readdir(folder.path)).toEqual(["c.json"]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe("of us only one at a time writes", () => {
+  test("of many that saw one revision, in whatever process, one wins", async () => {
+    await using folder = await tempDir();
+    const file = folder.file("c.json");
+    await writeFile(file, "0");
+    const other = `import { replaceText } from ${JSON.stringify(join(root, "lib/config/edit-file.ts"))};
+      const [file, revision] = process.argv.slice(-2);
+      const at = { label: "c.json", revision };
+      const all = Array.from({ length: 20 }, (_, i) => replaceText(file, "other " + i, at).then(() => 1, () => 0));
+      console.log((await Promise.all(all)).reduce((sum, one) => sum + one));`;
+    for (let round = 0; round < 3; round++) {
+      const { revision } = await readRevised(file, "c.json");
+      const command = [...bunAlone, "-e", other, file, revision];
+      const others = [0, 1].map(() => new Response(Bun.spawn(command).stdout).text());
+      const mine = Array.from({ length: 20 }, (_, i) =>
+        replaceText(file, `mine ${round} ${i}`, { label: "c.json", revision }).then(
+          () => 1,
+          () => 0,
+        ),
+      );
+      const wins = [...(await Promise.all(mine)), ...(await Promise.all(others)).map(Number)];
+      expect(wins.reduce((sum, one) => sum + one)).toBe(1);
+    }
+    expect(await readdir(folder.path)).toEqual(["c.json"]);
+  });
+
+  test("what a crash has left is in nobody's way for long", async () => {
+    await using folder = await tempDir();
+    const file = folder.file("c.json");
+    await writeFile(file, "0");
+    await writeFile(`${file}.mcphost.tmp`, "half");
+    const { revision } = await readRevised(file, "c.json");
+    const early = replaceText(file, "1", { label: "c.json", revision });
+    expect(early).rejects.toMatchObject({ code: "output" });
+    await early.catch(() => {});
+    const old = new Date(Date.now() - 60_000);
+    await utimes(`${file}.mcphost.tmp`, old, old);
+    await replaceText(file, "1", { label: "c.json", revision });
+    expect(await readFile(file, "utf8")).toBe("1");
   });
 });
 
