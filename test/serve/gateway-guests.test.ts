@@ -230,4 +230,11 @@ test("what its own servers log is told to a client whole, and to nobody else", a
   expect(answer?.result).toBeDefined();
   for (const client of clients.slice(1)) await told(await client.call("seen"));
   expect(aside).toEqual([[], [], []]);
+  // Beside all calls, too: those of the server in common are for who has no other.
+  await told(await one!.call("tell_later", log));
+  await waitFor(() => aside[0]!.length > 0);
+  const warning = { ...log, params: { level: "warning", data: "all" } };
+  await told(await clients[2]!.call("tell_later", warning));
+  await waitFor(() => aside[2]!.length > 0);
+  expect(aside).toEqual([[{ jsonrpc: "2.0", ...log }], [], [{ jsonrpc: "2.0", ...warning }]]);
 });
