@@ -19,10 +19,11 @@ export async function tellPlugins(
   { view, outcome: first, timeoutMs, log }: AfterOptions,
 ): Promise<Outcome> {
   let outcome = first;
+  let seen = outcomeView(first);
   const occasion = occasionOf(view, { timeoutMs });
   for (const hook of hooks) {
     try {
-      const given = answerOf(hook, occasion, () => hook.run(view, outcomeView(outcome)));
+      const given = answerOf(hook, occasion, () => hook.run(view, seen));
       const answer = given instanceof Promise ? await given : given;
       if (answer === undefined || answer === null) continue;
       if (typeof answer !== "object" || !("result" in answer))
@@ -34,6 +35,7 @@ export async function tellPlugins(
           expected: `nothing, since a call that is ${outcome.status} has no result`,
         });
       outcome = other;
+      seen = outcomeView(other);
     } catch (error) {
       const text = isHostError(error)
         ? error.message

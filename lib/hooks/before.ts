@@ -43,8 +43,9 @@ export async function askPlugins(
 ): Promise<Said> {
   const said: Said = { asks: [], isAllowed: false };
   let view = call.view();
+  const occasion = occasionOf(view, limits);
   for (const hook of hooks) {
-    const given = answerOf(hook, occasionOf(view, limits), () => hook.run(view));
+    const given = answerOf(hook, occasion, () => hook.run(view));
     const answer = given instanceof Promise ? await given : given;
     if (answer === undefined || answer === null) continue;
     const { deny, ask, allow, arguments: args, result } = readBefore(hook, answer, view);
@@ -71,8 +72,9 @@ export async function approvedBy(
   limits: Limits,
 ): Promise<string | undefined> {
   const view = call.view();
+  const occasion = occasionOf(view, limits);
   for (const hook of hooks) {
-    const given = answerOf(hook, occasionOf(view, limits), () => hook.run(view, question));
+    const given = answerOf(hook, occasion, () => hook.run(view, question));
     const answer = given instanceof Promise ? await given : given;
     if (answer === undefined || answer === null) continue;
     const word = readApproval(hook, answer, view);
