@@ -118,22 +118,17 @@ export class ServedConfig {
   }
 }
 
+// --- internal ---
+
+const later = "counts from the next start of serve on";
+
 /** What changed, in words; undefined where nothing did. */
-export function changeText({
-  added,
-  removed,
-  changed,
-  adjusted,
-}: Reconfigured): string | undefined {
+function changeText({ added, removed, changed, adjusted }: Reconfigured): string | undefined {
   const parts = Object.entries({ added, removed, changed, adjusted }).flatMap(([what, names]) =>
     names.length === 0 ? [] : [`${what} ${names.join(", ")}`],
   );
   return parts.length === 0 ? undefined : parts.join("; ");
 }
-
-// --- internal ---
-
-const later = "counts from the next start of serve on";
 
 /** A server whose entry cannot be read any more stays what it was, at its place. */
 function withoutLosses(next: Config, { servers: before }: Config): Config {

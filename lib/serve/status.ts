@@ -60,19 +60,6 @@ export function serversRoutes({ host, redact, config }: ServeContext): Route[] {
   ];
 }
 
-/** The answer 404 of a server that is none. */
-export function unknownServer(name: string, known: readonly string[]): HttpError {
-  const near = nearest(name, known);
-  return new HttpError(
-    404,
-    "not_found",
-    `no server is called ${JSON.stringify(name.slice(0, 100))}`,
-    {
-      facts: { nearest: near },
-    },
-  );
-}
-
 /** An entry of the config that cannot be read. */
 export function shownBad({ name, origin, reason, hint }: BadServer): object {
   return {
@@ -128,4 +115,17 @@ function faultsOf({ error, config: { bad } }: ServedConfig): object {
       ...(bad.length > 0 && { failed: bad.map(shownBad) }),
     },
   };
+}
+
+/** The answer 404 of a server that is none. */
+function unknownServer(name: string, known: readonly string[]): HttpError {
+  const near = nearest(name, known);
+  return new HttpError(
+    404,
+    "not_found",
+    `no server is called ${JSON.stringify(name.slice(0, 100))}`,
+    {
+      facts: { nearest: near },
+    },
+  );
 }
