@@ -93,6 +93,11 @@ function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, log: Log)
       const whole = answered(request);
       return lists === undefined ? await host.call(whole) : await callOffered(host, lists, whole);
     },
+    async judge(tools, actor) {
+      const before = plugins.hooks("beforeCall").map(({ plugin }) => plugin);
+      const all = await host.judge(tools, actor);
+      return before.length === 0 ? all : all.map((one) => ({ ...one, plugins: before }));
+    },
     read: (request) => host.read(answered(request)),
     prompt: (request) => host.prompt(answered(request)),
     async guest(answers) {

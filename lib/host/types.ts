@@ -159,6 +159,8 @@ export interface Judgement {
   rule?: string;
   /** What other rules would say, depending on the arguments. */
   dependsOnArguments?: string[];
+  /** Plugins that have a word in it before each call; absent where none has. */
+  plugins?: string[];
 }
 
 /** Hears each log notification of a server as it came. */

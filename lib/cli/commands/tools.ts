@@ -9,7 +9,7 @@ import { shown, widthOf } from "../fit.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { lineOf, matching, tellNone, tellOf } from "../listing.ts";
 import { openFromFlags } from "../open.ts";
-import { policyText } from "../policy-text.ts";
+import { policyText, policyWarnings } from "../policy-text.ts";
 import { reachingWords } from "../reaching.ts";
 import { toolHelp } from "../tool-help.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -49,12 +49,18 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const found = pattern === undefined ? tools : matching(pattern, tools, { names, texts });
   if (found.length === 0 && pattern !== undefined) throw await noMatch(pattern, tools);
   const { policy, servers } = opened.config;
+  const isPolicy = flags["policy"] === true;
+  if (isPolicy && pattern === undefined && failed === undefined)
+    for (const text of policyWarnings(policy, tools)) log({ level: "warn", text });
   const width = widthOf(io);
   const secrets = pattern === undefined ? undefined : (io.secrets ?? []);
-  const text =
-    flags["policy"] === true
-      ? policyText(found, { policy, servers, width, json: flags["json"] === true })
-      : render(found, parsed, { secrets, width });
+  const text = isPolicy
+    ? policyText(found, {
+        judgements: await opened.host.judge(found, "user"),
+        width,
+        json: flags["json"] === true,
+      })
+    : render(found, parsed, { secrets, width });
   await io.stdout.write(shown(text, io));
   if (found.length === 0) await tellNone("tools", parsed, io);
   if (flags["no-cache"] !== true) await remember(tools, servers, io);
