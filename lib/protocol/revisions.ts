@@ -17,6 +17,8 @@ export interface Knowledge {
   readonly icons: boolean;
   /** Any JSON as structured content, and any schema for it; before, objects alone. */
   readonly anyStructured: boolean;
+  /** Calls that run as tasks, in the form of the revision. */
+  readonly tasks: boolean;
   /** Several messages in one array. */
   readonly batches: boolean;
   /** A stream may begin with an event that has an id and no data. */
@@ -35,6 +37,7 @@ export function knowledgeOf(revision: string): Knowledge | undefined {
     titles: since("2025-06-18"),
     icons: since("2025-11-25"),
     anyStructured: era === "modern",
+    tasks: since("2025-11-25"),
     batches: revision === "2025-03-26",
     priming: era === "legacy" && since("2025-11-25"),
   };

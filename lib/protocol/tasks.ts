@@ -9,7 +9,7 @@ import type { ErrorObject } from "./jsonrpc.ts";
 import type { Capabilities, Era } from "./mcp.ts";
 
 /** The extension's name in `capabilities.extensions`, on both sides. */
-const tasksExtension = "io.modelcontextprotocol/tasks";
+export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 

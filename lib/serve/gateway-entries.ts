@@ -2,6 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { HostTool } from "../host/types.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import { taskSupportOf } from "../protocol/tasks.ts";
 
 /** Every name by which rules and tokens may mean something of a server. */
 export function namesOf(server: string, own: string, exposed?: string): string[] {
@@ -25,6 +26,7 @@ export function unique<Item extends { server: string }>(
 /** A tool under the name that it is shown by. */
 export function toolEntry(tool: HostTool, name: string, knows: Knowledge): JsonObject {
   const { title, description, inputSchema, outputSchema, annotations, more = {} } = tool;
+  const mayLast = taskSupportOf({ execution: tool.execution }) !== "forbidden";
   const isKnownSchema = knows.anyStructured || (knows.titles && outputSchema?.type === "object");
   return {
     ...entryFor(more, knows),
@@ -35,6 +37,10 @@ export function toolEntry(tool: HostTool, name: string, knows: Knowledge): JsonO
     inputSchema: inputSchema.type === "object" ? inputSchema : { ...inputSchema, type: "object" },
     ...(outputSchema !== undefined && isKnownSchema && { outputSchema }),
     ...(annotations !== undefined && knows.annotations && { annotations: { ...annotations } }),
+    // One that must run as a task is waited for where the client does not ask for one.
+    ...(mayLast &&
+      knows.tasks &&
+      knows.era === "legacy" && { execution: { taskSupport: "optional" } }),
   };
 }
 

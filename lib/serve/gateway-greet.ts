@@ -6,6 +6,7 @@ import type { OpenedHost } from "../host/types.ts";
 import { legacyRevisions, modernRevisions, newestLegacy } from "../protocol/codecs.ts";
 import { knowledgeOf } from "../protocol/revisions.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import { tasksExtension } from "../protocol/tasks.ts";
 import { ourInfo } from "./gateway-results.ts";
 import type { Scope } from "./gateway-types.ts";
 
@@ -26,7 +27,15 @@ function capabilitiesFor(knows: Knowledge): JsonObject {
     resources: { subscribe: true, listChanged: true },
     logging: {},
     ...(knows.annotations && { completions: {} }),
+    ...tasksFor(knows),
   };
+}
+
+/** In the words of the era. */
+function tasksFor({ era, tasks }: Knowledge): JsonObject {
+  if (!tasks) return {};
+  if (era === "modern") return { extensions: { [tasksExtension]: {} } };
+  return { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 }
 
 /** The result of `initialize`. */

@@ -54,16 +54,36 @@ export class Parked {
 
   /** Begins the work; its client waits for what comes first: the end of it, or a question. @throws what `work` throws */
   begin(work: () => Promise<string>, question: Question): Promise<string> {
-    const end = (outcome: () => Promise<string>) => {
-      this.#ended = outcome;
-      this.#tell();
-    };
     const answer = this.#wait(question);
     work().then(
-      (text) => end(async () => text),
-      (error: unknown) => end(() => Promise.reject(error)),
+      (text) => this.#settle(async () => text),
+      (error: unknown) => this.#settle(() => Promise.reject(error)),
     );
     return answer;
+  }
+
+  /** Its client is told that it goes on, and waits no more: from now on nobody asks it by rounds, and its time is not ours. */
+  promise(text: string): void {
+    this.#settle(async () => text);
+  }
+
+  /** What the server waits for, by keys that stay. */
+  get asked(): JsonObject {
+    return Object.fromEntries(Array.from(this.#open, ([key, { request }]) => [key, request]));
+  }
+
+  /** Takes answers to what was asked; what else is in it is nobody's. */
+  answer(responses: JsonObject): void {
+    for (const [key, asked] of this.#open) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (!isObject(response)) continue;
+      this.#open.delete(key);
+      asked.answer(response);
+    }
+  }
+
+  giveUp(reason: HostError): void {
+    this.#abort.abort(reason);
   }
 
   /** The server asks. @throws RpcError the client has no answer */
@@ -95,22 +115,23 @@ export class Parked {
       badParams("this requestState was used before: each is for one request");
     // Whoever comes second with it is late.
     this.#round += 1;
-    for (const [key, asked] of this.#open) {
-      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-      if (!isObject(response)) continue;
-      this.#open.delete(key);
-      asked.answer(response);
-    }
+    this.answer(responses);
     return this.#wait(question);
   }
 
   // --- internal ---
 
+  /** What the client is told in the end, once. */
+  #settle(outcome: () => Promise<string>): void {
+    this.#ended ??= outcome;
+    this.#tell();
+  }
+
   #wait(question: Question): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     clearTimeout(this.#timer);
     const { signal } = question;
-    const leave = () => this.#giveUp("the client has left");
+    const leave = () => this.giveUp(new HostError("cancelled", "the client has left"));
     this.#client = {
       question,
       give(text) {
@@ -141,8 +162,7 @@ export class Parked {
     if (this.#open.size === 0) return;
     const client = this.#take();
     this.#round += 1;
-    const requests = Array.from(this.#open, ([key, { request }]) => [key, request] as const);
-    const asking = this.#options.ask(this.#round, Object.fromEntries(requests));
+    const asking = this.#options.ask(this.#round, this.asked);
     // It cannot come back with what it was not told.
     asking.catch(() => this.#expire());
     client?.give(asking);
@@ -157,12 +177,9 @@ export class Parked {
   }
 
   #expire(): void {
-    this.#giveUp("the client did not come back with its answers in time");
+    const why = "the client did not come back with its answers in time";
+    if (this.#ended === undefined) this.giveUp(new HostError("cancelled", why));
     this.#options.onOver();
-  }
-
-  #giveUp(why: string): void {
-    this.#abort.abort(new HostError("cancelled", why));
   }
 }
 

@@ -13,6 +13,9 @@ import { nestsBeyond } from "./read-json.ts";
 /** Who we say that we are. */
 export const ourInfo = { name: "mcphost", version } as const;
 
+/** Who we are, as every modern result tells. */
+export const ourMeta = { _meta: { [`${metaPrefix}serverInfo`]: ourInfo } };
+
 /** Of a modern result that may be kept, and is not to be: what is behind a gateway depends on who asks. */
 const uncached = { ttlMs: 0, cacheScope: "private" } as const;
 
@@ -64,8 +67,6 @@ const tooDeep = {
   code: internalError,
   message: "the answer is nested too deeply to be passed on",
 };
-
-const ourMeta = { _meta: { [`${metaPrefix}serverInfo`]: ourInfo } };
 
 /** Members as they stand at the beginning of an object. */
 const texts = {

@@ -4,24 +4,27 @@
  * in a guest of the client's own. Clients that answer nothing go straight through.
  */
 import type { JsonObject } from "../base/json.ts";
+import type { Answers } from "../client/answer-types.ts";
 import type { InputRound } from "../client/types.ts";
 import type { OpenedHost } from "../host/types.ts";
-import { internalError, RpcError } from "../protocol/jsonrpc.ts";
-import { badParams } from "./gateway-errors.ts";
-import { answering, checkAsked, purposeOf, responsesIn } from "./gateway-input.ts";
+import type { Task as ServerTask } from "../protocol/tasks.ts";
+import { badParams, shownError, toRpcError } from "./gateway-errors.ts";
+import { answering, checkAsked, responsesIn } from "./gateway-input.ts";
+import type { Ask } from "./gateway-parked-guest.ts";
 import { GuestPool } from "./gateway-parked-guests.ts";
-import type { GuestPoolOptions, Whose } from "./gateway-parked-guests.ts";
+import type { GuestPoolOptions, Lent } from "./gateway-parked-guests.ts";
 import { Parked } from "./gateway-parked.ts";
 import { inputText, resultText } from "./gateway-results.ts";
+import { RequestStates } from "./gateway-states.ts";
+import type { StatesOptions } from "./gateway-states.ts";
+import { handleText, takesTasks, taskOf } from "./gateway-tasks-modern.ts";
+import type { Task, Tasks } from "./gateway-tasks.ts";
 import type { Guest, Question } from "./gateway-types.ts";
-import { Seal } from "./seal.ts";
-import type { Bound, Unopened } from "./seal.ts";
 
-export interface RoundsOptions extends GuestPoolOptions {
-  /** How long a client may be away to answer. @default 600000 */
-  answerMs?: number | undefined;
-  /** The clock in milliseconds since the epoch. @default Date.now */
-  now?: (() => number) | undefined;
+export interface RoundsOptions extends GuestPoolOptions, StatesOptions {
+  tasks: Tasks;
+  /** @default nothing is hidden */
+  redact?: ((text: string) => string) | undefined;
 }
 
 /** What came of it: the text of the result, or a result of the server that asks for input. */
@@ -29,6 +32,8 @@ export type Made = { text: string } | { input: { result: JsonObject; raw: string
 
 /** A request that may be asked back about. */
 export interface Askable {
+  /** It may go on as a task. @default false */
+  mayLast?: boolean;
   /** The server that it is for; undefined where nobody knows it. */
   serverOn(question: Question, host: OpenedHost): Promise<string | undefined>;
   /** The question's signal ends it, and its client is told what comes before the answer. */
@@ -38,14 +43,13 @@ export interface Askable {
 export class Rounds {
   readonly #options: RoundsOptions;
   readonly #guests: GuestPool;
-  readonly #seal: Seal;
+  readonly #states: RequestStates;
   readonly #parked = new Map<string, Parked>();
 
   constructor(options: RoundsOptions) {
-    const { now } = options;
     this.#options = options;
     this.#guests = new GuestPool(options);
-    this.#seal = new Seal({ ...(now && { now }) });
+    this.#states = new RequestStates(options);
   }
 
   /** The text of the result: complete, or one that asks the client for input. @throws RpcError, HostError */
@@ -53,22 +57,35 @@ export class Rounds {
     const { from, params, signal } = question;
     const isAgain = params.inputResponses != null || params.requestState != null;
     const capabilities = answering(from);
-    if (from.knows.era === "legacy" || (capabilities === undefined && !isAgain))
+    const lasts = request.mayLast === true && takesTasks(from);
+    const isPlain = capabilities === undefined && !lasts;
+    if (from.knows.era === "legacy" || (isPlain && !isAgain))
       return await this.#told(question, await request.make(question));
-    const earlier = await this.#earlier(question);
-    if ("parked" in earlier) {
-      const { parked, round } = earlier;
-      return await parked.resume(round, responsesIn(params) ?? {}, question);
-    }
-    if (capabilities === undefined)
-      return await this.#told(question, await request.make(question, earlier.rounds));
+    const earlier = await this.#states.open(question);
+    if ("parked" in earlier) return await this.#resume(question, earlier);
+    const rounds = earlier;
+    if (isPlain) return await this.#told(question, await request.make(question, rounds));
+    const going = { request, rounds, lasts };
+    if (capabilities === undefined) return await this.#goOn(question, going, async () => ({}));
     const whose = { owner: from.scope.owner, capabilities };
-    using first = await this.#guests.first(whose, signal);
-    const asked = behind(first.guest, question);
-    const server = await request.serverOn(asked, first.guest.host);
-    if (server !== undefined && first.guest.host.owns(server))
-      return await this.#park(question, { ...whose, server, ...earlier }, request);
-    return await this.#told(question, await request.make(asked, earlier.rounds));
+    using held = new DisposableStack();
+    const { guest } = held.use(await this.#guests.first(whose, signal));
+    const asked = behind(guest, question);
+    const server = await request.serverOn(asked, guest.host);
+    if (server !== undefined && guest.host.owns(server))
+      return await this.#goOn(question, going, async (ask) => {
+        const { logLevel } = from;
+        return await this.#guests.take({ ...whose, server, logLevel, ask }, signal);
+      });
+    if (!lasts) return await this.#told(question, await request.make(asked, rounds));
+    return await this.#goOn(question, going, async (ask) => {
+      const longer = held.move();
+      const answers = answersBy(ask, capabilities);
+      return {
+        guest: { ...guest, answersOn: () => answers },
+        [Symbol.dispose]: () => longer.dispose(),
+      };
+    });
   }
 
   /** As the answer to a client that is asked nothing, but with what servers have for those who answer. @throws HostError */
@@ -85,56 +102,55 @@ export class Rounds {
 
   // --- internal ---
 
-  /** Goes on in a guest where the server may ask, and its client may be away to answer. */
-  async #park(
+  /** @throws RpcError -32602 */
+  async #resume(
     question: Question,
-    { rounds, ...whose }: Whose & { server: string; rounds: InputRound },
-    request: Askable,
+    { parked: id, round }: { parked: string; round: number },
   ): Promise<string> {
-    const { answerMs = answerMsDefault } = this.#options;
+    const parked = this.#parked.get(id);
+    if (parked === undefined)
+      badParams("what this requestState belongs to is over: it was answered, or given up");
+    return await parked.resume(round, responsesIn(question.params) ?? {}, question);
+  }
+
+  /** The request may go on while its client is away: to answer, or because it is a task by then. */
+  async #goOn(
+    question: Question,
+    { request, rounds, lasts }: { request: Askable; rounds: InputRound; lasts: boolean },
+    lend: (ask: Ask) => Promise<Partial<Lent>>,
+  ): Promise<string> {
+    const { tasks, redact = (text) => text } = this.#options;
     const parked = new Parked({
-      awayMs: answerMs,
+      awayMs: this.#states.answerMs,
       ask: async (round, inputRequests) =>
         inputText({
           inputRequests,
-          requestState: await this.#sealed({ parked: parked.id, round }, question),
+          requestState: await this.#states.seal({ parked: parked.id, round }, question),
         }),
       onOver: () => this.#parked.delete(parked.id),
     });
-    const lent = await this.#guests.take(
-      {
-        ...whose,
-        logLevel: question.from.logLevel,
-        ask: (method, params, signal) => parked.ask(method, params, signal),
-      },
-      question.signal,
-    );
+    const lent = await lend((method, params, signal) => parked.ask(method, params, signal));
     this.#parked.set(parked.id, parked);
+    let task: Task | undefined;
+    const onTask = (made: ServerTask) => {
+      task = tasks.add(taskOf(made, parked, question.from.scope.owner));
+      parked.promise(handleText(task));
+    };
+    const asked = { ...behind(lent.guest, question, parked), ...(lasts && { onTask }) };
     const work = async () => {
-      using own = lent;
-      const asked = behind(own.guest, question, parked);
-      return await this.#told(question, await request.make(asked, rounds));
+      try {
+        const text = await this.#told(question, await request.make(asked, rounds));
+        task?.finish({ text });
+        return text;
+      } catch (error) {
+        const told = toRpcError(error, question.from, question.method);
+        task?.finish({ error: shownError(told, redact) });
+        throw error;
+      } finally {
+        lent[Symbol.dispose]?.();
+      }
     };
     return await parked.begin(work, question);
-  }
-
-  /** What a client brings of an earlier round. @throws RpcError -32602 */
-  async #earlier(
-    question: Question,
-  ): Promise<{ rounds: InputRound } | { parked: Parked; round: number }> {
-    const { requestState: state } = question.params;
-    const inputResponses = responsesIn(question.params);
-    const answers = inputResponses && { inputResponses };
-    if (state == null) return { rounds: { ...answers } };
-    if (typeof state !== "string") badParams("requestState is a string");
-    const opened = await this.#seal.open(state, boundTo(question));
-    if (typeof opened === "string") badParams(unopened[opened]);
-    const value = opened.value as { state: string } | { parked: string; round: number };
-    if ("state" in value) return { rounds: { ...answers, requestState: value.state } };
-    const parked = this.#parked.get(value.parked);
-    if (parked === undefined)
-      badParams("what this requestState belongs to is over: it was answered, or given up");
-    return { parked, round: value.round };
   }
 
   /** The text for the client. @throws RpcError -32021, where it is asked for what it does not declare */
@@ -147,47 +163,26 @@ export class Rounds {
     if (typeof requestState !== "string") return resultText(made.input, knows);
     return inputText({
       ...result,
-      requestState: await this.#sealed({ state: requestState }, question),
+      requestState: await this.#states.seal({ state: requestState }, question),
     });
-  }
-
-  /** @throws RpcError -32603 */
-  async #sealed(
-    value: { state: string } | { parked: string; round: number },
-    question: Question,
-  ): Promise<string> {
-    try {
-      const { answerMs = answerMsDefault } = this.#options;
-      return await this.#seal.seal(value, boundTo(question), answerMs);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const message = "the requestState of the server is too large to be handed on";
-      throw new RpcError({ code: internalError, message });
-    }
   }
 }
 
 // --- internal ---
 
-const answerMsDefault = 600_000;
-
-const unopened: Record<Unopened, string> = {
-  foreign: "this requestState was changed, or is none that this mcphost gave to this client",
-  other: "this requestState belongs to another request",
-  expired: "this requestState has expired: send the request again without it",
-};
-
-function boundTo(question: Question): Bound {
-  const { owner } = question.from.scope;
-  return { use: "requestState", owner, of: purposeOf(question) };
-}
-
 /** The same for the servers of a guest. */
 function behind(
-  guest: Guest,
+  guest: Guest | undefined,
   question: Question,
   { signal, notify }: Pick<Question, "signal" | "notify"> = question,
 ): Question {
   const { id, method, params, from } = question;
   return { id, method, params, from: { ...from, guest }, signal, notify };
+}
+
+/** Whoever asks is asked, in place of the one that the guest was opened with. */
+function answersBy(ask: Ask, capabilities: JsonObject): Answers {
+  return {
+    relay: { capabilities, ask: (method, params, { signal }) => ask(method, params, signal) },
+  };
 }

@@ -7,6 +7,7 @@ import type { OpenedHost } from "../host/types.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import type { Task } from "../protocol/tasks.ts";
 import type { CallBook } from "./calls-book.ts";
 import type { News } from "./gateway-news.ts";
 import type { Questions, Send } from "./gateway-questions.ts";
@@ -81,6 +82,10 @@ export interface Question {
   notify: Notify;
   /** Asks a legacy client something there. */
   ask?: Send;
+  /** Its server has made a task of it, and the client need not wait. */
+  onTask?(task: Task): void;
+  /** As of a call's request. @default the server's */
+  timeoutMs?: number;
 }
 
 export interface GatewayOptions {

@@ -24,9 +24,13 @@ import { News } from "./gateway-news.ts";
 import { ownText } from "./gateway-results.ts";
 import { Rounds } from "./gateway-rounds.ts";
 import type { Askable } from "./gateway-rounds.ts";
-import type { Behind, Gateway, GatewayOptions, Question } from "./gateway-types.ts";
+import { legacyTaskMethods } from "./gateway-tasks-legacy.ts";
+import { modernTaskMethods } from "./gateway-tasks-modern.ts";
+import { Tasks } from "./gateway-tasks.ts";
+import type { Behind, Downstream, Gateway, GatewayOptions, Question } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
 
+type Asker = (question: Question) => Promise<string>;
 type Handler = (question: Question) => string | Promise<string>;
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -38,18 +42,22 @@ export function createGateway(options: GatewayOptions): Gateway {
   const lists = new Lists({ listMs, pageMax });
   const instructions = new Instructions(host, greetMs);
   const shared = { host, news, updates };
-  const rounds = new Rounds({ ...options, ...shared, logs });
-  const parts = { ...shared, stopping, logs, lists, instructions, rounds, calls: options.calls };
+  const tasks = new Tasks({ now: options.now });
+  const rounds = new Rounds({ ...options, ...shared, logs, tasks });
+  const { calls } = options;
+  const parts = { ...shared, stopping, logs, lists, instructions, rounds, calls, tasks };
   const tables = tablesOf(parts);
   const context = { shared, logs, log, guests, greetMs, coalesceMs, subscriptionsMax };
   host.lend();
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();
+  const handlerOf = (method: string, { knows }: Downstream) =>
+    knows.tasks || !method.startsWith("tasks/") ? tables[knows.era].get(method) : undefined;
   return {
-    has: (method, { knows }) => tables[knows.era].has(method),
+    has: (method, from) => handlerOf(method, from) !== undefined,
     async answer(question) {
       const { method, from } = question;
-      const handler = tables[from.knows.era].get(method);
+      const handler = handlerOf(method, from);
       if (handler === undefined)
         throw new RpcError({ code: methodNotFound, message: `Method not found: ${method}` });
       try {
@@ -87,45 +95,39 @@ interface Parts extends ListenContext {
   logs: Logs;
   calls: GatewayOptions["calls"];
   rounds: Rounds;
+  tasks: Tasks;
   lists: Lists;
   instructions: Instructions;
 }
 
 /** Those that a server may answer by questions of its own. */
-function askable(parts: Parts): [string, Handler][] {
+function askable(parts: Parts): Record<"tools/call" | "prompts/get" | "resources/read", Asker> {
   const through =
-    (request: Askable): Handler =>
+    (request: Askable): Asker =>
     (question) =>
       parts.rounds.through(question, request);
-  return [
-    [
-      "tools/call",
-      through({
-        serverOn: serverOfTool,
-        make: (question, round) => callTool(question, parts, round),
-      }),
-    ],
-    [
-      "prompts/get",
-      through({
-        serverOn: serverOfPrompt,
-        make: (question, round) => getPrompt(question, parts, round),
-      }),
-    ],
-    [
-      "resources/read",
-      through({
-        serverOn: serverOfResource,
-        make: (question, round) => readResource(question, parts, round),
-      }),
-    ],
-  ];
+  return {
+    "tools/call": through({
+      mayLast: true,
+      serverOn: serverOfTool,
+      make: (question, round) => callTool(question, parts, round),
+    }),
+    "prompts/get": through({
+      serverOn: serverOfPrompt,
+      make: (question, round) => getPrompt(question, parts, round),
+    }),
+    "resources/read": through({
+      serverOn: serverOfResource,
+      make: (question, round) => readResource(question, parts, round),
+    }),
+  };
 }
 
 /** What answers each method, by era. */
 function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
-  const { logs, lists, instructions, rounds } = parts;
+  const { logs, lists, instructions, rounds, tasks } = parts;
   const behind = ({ from }: Question): Behind => from.guest ?? parts;
+  const asking = askable(parts);
   const both: [string, Handler][] = [
     ["tools/list", listed((question) => lists.tools(question, behind(question)))],
     ["prompts/list", listed((question) => lists.prompts(question, behind(question)))],
@@ -139,16 +141,18 @@ function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
   ]);
   return {
     legacy: new Map<string, Handler>([
-      ...askable(parts),
+      ...Object.entries(asking),
       ...both,
+      ...legacyTaskMethods(tasks, { host: (question) => behind(question).host, ...asking }),
       ["ping", ({ from }) => ownText({}, from.knows)],
       ["logging/setLevel", (question) => setLevel(question, logs)],
       ["resources/subscribe", (question) => subscribe(question, { ...parts, ...behind(question) })],
       ["resources/unsubscribe", (question) => unsubscribe(question)],
     ]),
     modern: new Map<string, Handler>([
-      ...askable(parts),
+      ...Object.entries(asking),
       ...aside,
+      ...modernTaskMethods(tasks),
       [
         "server/discover",
         async (question) =>

@@ -172,7 +172,7 @@ describe("what old revisions do not know is left out", () => {
     ["2025-06-18", ["_meta", "annotations", "futureField", "inputSchema", "name", "title"]],
     [
       "2025-11-25",
-      ["_meta", "annotations", "futureField", "icons", "inputSchema", "name", "title"],
+      ["_meta", "annotations", "execution", "futureField", "icons", "inputSchema", "name", "title"],
     ],
   ])("of a tool for %s", async (revision, keys) => {
     await using kit = gatewayOver({ s: { tools: [rich] } });
