@@ -7,7 +7,7 @@ import { isObject, parseJson } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
 import type { Proposed } from "../hooks/before.ts";
-import type { Approval, PluginCall } from "../hooks/plugin.ts";
+import type { PluginCall } from "../hooks/plugin.ts";
 import type { Approver } from "../host/gate-types.ts";
 import type { HostTool } from "../host/types.ts";
 import { isDismissal, questions } from "./ask.ts";
@@ -15,6 +15,7 @@ import type { Questions } from "./ask.ts";
 import type { Io } from "./types.ts";
 
 type Question = Parameters<Approver>[1];
+type Word = Exclude<Awaited<ReturnType<Approver>>, undefined>;
 
 /** For terminals only: elsewhere nobody answers. Questions come one after the other. */
 export function approverAt(io: Io): Approver {
@@ -51,7 +52,7 @@ async function answerOf(
   ask: Questions,
   call: Proposed,
   question: Question,
-): Promise<"once" | "always" | Approval> {
+): Promise<"once" | "always" | Word> {
   for (let isWhole = false, fault = ""; ;) {
     const view = call.view();
     const text = JSON.stringify(view.arguments, undefined, 2);
@@ -60,11 +61,15 @@ async function answerOf(
     const answer = await ask.pick(fault === "" ? words : `${words}\n  ${fault}`, [
       { value: "once", label: "Allow once" },
       { value: "always", label: "Allow this tool for this run" },
+      { value: "arguments", label: "Always allow it with these arguments" },
+      { value: "tool", label: "Always allow this tool" },
       ...(isCut ? [{ value: "whole", label: `Show all ${text.length} characters` }] : []),
       { value: "change", label: "Change the arguments" },
       { value: "reject", label: "Reject" },
     ]);
     if (answer === "once" || answer === "always") return answer;
+    if (answer === "tool" || answer === "arguments")
+      return { approve: true, always: { what: answer } };
     if (answer === "reject") return { reject: (await ask.text("Why? (may be left empty)")) ?? "" };
     if (answer === "whole") isWhole = true;
     else fault = await changed(ask, call, view.arguments);

@@ -13,13 +13,14 @@ import type { OpenHostOptions } from "../host/option-types.ts";
 import type { ChangeableHost } from "../host/reconfigure-types.ts";
 import { answersFrom, approverFrom } from "./answers.ts";
 import { configFromFlags } from "./config-flags.ts";
+import { deferredRecords } from "./deferred-records.ts";
+import type { DeferredRecords, Use } from "./deferred-records.ts";
 import { deferredLists, deferredVerdicts } from "./deferred.ts";
 import { endEarly } from "./early.ts";
 import type { Failure } from "./failures.ts";
 import { textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
 import { prepareFromFlags } from "./prepare.ts";
-import type { Records } from "./records.ts";
 import { slowStarts } from "./slow-starts.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
@@ -27,6 +28,7 @@ import type { EarlyStart, Io, Parsed } from "./types.ts";
 export interface Opened extends AsyncDisposable {
   host: ChangeableHost;
   config: Config;
+  records: DeferredRecords;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
   /** Somebody answers servers that ask: some hide tools where nobody does. */
@@ -54,12 +56,6 @@ export async function openFromFlags(
     if (early) await endEarly(early);
     throw error;
   }
-}
-
-/** What for. */
-export interface Use {
-  /** For others, and for long: calls are written down unless the config says no. @default false */
-  isLasting?: boolean;
 }
 
 interface OpenWith {
@@ -91,7 +87,7 @@ async function open(
   const started = new Map<string, ServerConfig>();
   const approve = approverFrom(io);
   const toolLists = isKept ? deferredLists(io, started) : undefined;
-  const records = await recordsOf(config, { io, log, isLasting: use.isLasting === true });
+  const records = await deferredRecords(parsed, config, { io, log, ...use });
   const options: OpenHostOptions = {
     servers,
     async prepare(server, signal) {
@@ -111,7 +107,8 @@ async function open(
     ...(early && { started: early }),
     ...(verdicts && { verdicts }),
     ...(toolLists && { toolLists }),
-    ...(records && { record: records.recorder }),
+    record: records.record,
+    keeper: records.keeper,
     ...(level !== undefined && { serverLogLevel: serverLevels[readLevel(level)] }),
   };
   const host = plugins ? await plugins.openHost(options) : openHost(options);
@@ -119,6 +116,7 @@ async function open(
   return {
     host,
     config,
+    records,
     failures: config.bad.map(failureOf),
     isAnswered: answers !== undefined,
     async explain(error) {
@@ -135,7 +133,7 @@ async function open(
       await (waits ? host[Symbol.asyncDispose]() : host.leave());
       await verdicts?.flush();
       await toolLists?.flush();
-      await records?.[Symbol.asyncDispose]();
+      await records[Symbol.asyncDispose]();
     },
   };
 }
@@ -150,19 +148,6 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 }
 
 // --- internal ---
-
-/** What calls are written down with; most one-shot calls are not. @throws HostError `config` */
-async function recordsOf(
-  config: Config,
-  { io, log, isLasting }: { io: Io; log: Log; isLasting: boolean },
-): Promise<Records | undefined> {
-  const { audit = isLasting } = config.records;
-  if (!audit) return undefined;
-  const { Records } = await import("./records.ts");
-  const records = new Records({ config, io, log, isAudited: true });
-  if (isLasting) await records.begin();
-  return records;
-}
 
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
 

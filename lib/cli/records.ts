@@ -5,24 +5,31 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config, RecordSettings } from "../config/types.ts";
+import { StoredApprovals } from "../host/approvals.ts";
 import { StoreRecorder } from "../host/record.ts";
 import { openStore } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
 import type { AuditEvent } from "../store/types.ts";
 import { auditLine } from "./audit-line.ts";
-import { storePlace } from "./store-place.ts";
+import { isStore, storePlace } from "./store-place.ts";
 import type { Io } from "./types.ts";
 
 export interface RecordsOptions {
-  config: Pick<Config, "records">;
+  config: Pick<Config, "records" | "limits">;
   io: Io;
   log: Log;
   /** Every call is written down; else only those for which the store was opened. */
   isAudited: boolean;
+  /** Calls that are asked about wait for others to answer. */
+  waits: boolean;
+  /** They wait on when this process ends. */
+  survives: boolean;
 }
 
 export class Records implements AsyncDisposable {
   readonly recorder: StoreRecorder;
+  readonly keeper: StoredApprovals;
+  readonly #session = crypto.randomUUID();
   readonly #options: RecordsOptions;
   readonly #tap: Tap | undefined;
   #opened: Store | undefined;
@@ -41,6 +48,17 @@ export class Records implements AsyncDisposable {
       hide: (text) => io.secrets?.hideAll(text) ?? text,
       now: Date.now,
       tap: this.#tap && ((event) => this.#tap?.write(event)),
+    });
+    this.keeper = new StoredApprovals({
+      store: () => this.store(),
+      isThere: async () => isStore(await storePlace(config, io)),
+      recorder: this.recorder,
+      log,
+      session: this.#session,
+      waits: options.waits,
+      survives: options.survives,
+      timeoutMs: config.limits.approvalTimeoutMs ?? approvalDefaultMs,
+      now: Date.now,
     });
   }
 
@@ -77,6 +95,7 @@ export class Records implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#pruning);
     const opened = this.#opened ?? (await this.#opening?.catch(() => undefined));
+    await opened?.grants.endSession(this.#session).catch(() => undefined);
     await opened?.[Symbol.asyncDispose]();
     await this.#tap?.end();
   }
@@ -114,6 +133,7 @@ export class Records implements AsyncDisposable {
 
 // --- internal ---
 
+const approvalDefaultMs = 600_000;
 const againMs = 5000;
 const pruneMs = 3_600_000;
 const dayMs = 86_400_000;

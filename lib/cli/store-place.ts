@@ -2,8 +2,15 @@
 import { ourPaths, resolvePath } from "../config/paths.ts";
 import { secretsOfUrl } from "../config/secrets.ts";
 import type { Config } from "../config/types.ts";
+import { storeFile } from "../store/store.ts";
 import type { StoreOptions } from "../store/store.ts";
 import type { Io } from "./types.ts";
+
+/** Whether there may be a store: a database elsewhere, or a file that is there. */
+export async function isStore(place: Pick<StoreOptions, "url" | "folder">): Promise<boolean> {
+  const file = storeFile(place);
+  return file === undefined ? place.url !== undefined : await Bun.file(file).exists();
+}
 
 /** What is secret in it is hidden from then on. @throws HostError `config`: a reference means nothing */
 export async function storePlace(

@@ -3,6 +3,7 @@
  * Any change to either asks again. Each entry is a file of its own, so that programs which trust and revoke at once
  * never undo each other's word. `node:fs` is loaded only when something is written or listed.
  */
+import { canonicalJson } from "../base/canonical.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { type Log, silent } from "../base/log.ts";
@@ -52,7 +53,7 @@ export function needsTrust(server: ServerConfig): boolean {
 
 /** SHA-256, in hex, over the entry as written (keys sorted, every digit kept) and the folder of its file. */
 export function trustHash(entry: unknown, folder: string): string {
-  return new Bun.CryptoHasher("sha256").update(canonical([folder, entry])).digest("hex");
+  return new Bun.CryptoHasher("sha256").update(canonicalJson([folder, entry])).digest("hex");
 }
 
 /** The store in `folder`; a file that is broken or cannot be written is a debug line. */
@@ -167,12 +168,4 @@ function toRecord(value: unknown): TrustRecord {
   if (!["name", "folder", "hash", "at"].every((key) => typeof record[key] === "string"))
     throw new TypeError("it is no trusted entry");
   return record as unknown as TrustRecord;
-}
-
-/** JSON with sorted keys, so that one value has one text. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? "null";
-  const keys = Object.keys(value).toSorted();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
 }

@@ -1,7 +1,7 @@
 /** What the one call path goes through. Types only. */
 import type { Log } from "../base/log.ts";
 import type { PolicyRule } from "../config/types.ts";
-import type { Approver, Gate } from "./gate-types.ts";
+import type { ApprovalKeeper, Approver, Gate } from "./gate-types.ts";
 import type { Recorder } from "./record-types.ts";
 import type { Registry } from "./registry.ts";
 import type { RunningCalls } from "./running.ts";
@@ -15,12 +15,16 @@ export interface CallContext {
   /** What every call goes through. @default only one that is asked about goes through one */
   gate?: Gate | undefined;
   approve?: Approver | undefined;
+  /** @default what is asked about is not kept */
+  keeper?: ApprovalKeeper | undefined;
   approvalTimeoutMs?: number | undefined;
   /** @default nothing is written down */
   record?: Recorder | undefined;
   emit: (event: HostEvent) => void;
   log: Log;
   running: RunningCalls;
+  /** As it is for calls that begin now: other servers and rules, once the host was changed. */
+  latest: () => CallContext;
   /** Ends every call. */
   signal: AbortSignal;
 }

@@ -5,6 +5,8 @@ import type { Call, Outcome } from "../hooks/call.ts";
 import type { Approval, Question } from "../hooks/plugin.ts";
 import type { Decision } from "../hooks/rules.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
+import type { Always } from "../store/types.ts";
+import type { HostedConfig } from "./server-types.ts";
 import type { HostTool } from "./types.ts";
 
 /** How a call comes to the gate. */
@@ -18,6 +20,39 @@ export interface Passing {
    * @throws HostError `usage` (they do not fit), `denied`
    */
   revise(args: JsonObject): Promise<Decision>;
+  /** The configuration of its server. */
+  config: HostedConfig;
+  /**
+   * The tool as it is listed by now, of the same server under the rules of now; and all tools of that server.
+   * @throws HostError `usage` `denied`: there is no such tool any more, or it is not what it was
+   */
+  anew(): Promise<{ listed: HostTool; all: readonly HostTool[] }>;
+  /** Told when it begins to wait for somebody. */
+  onWaiting?: (() => void) | undefined;
+}
+
+/** A call that is asked about. */
+export interface AskedCall extends Pick<Passing, "listed" | "config" | "anew" | "onWaiting"> {
+  call: Call;
+  reasons: readonly string[];
+  /** Somebody may be here. */
+  hasHere: boolean;
+  /**
+   * Asks whoever is here, and says who answered; undefined where nobody is. It may have changed the call's arguments.
+   * @throws HostError `denied`
+   */
+  here(signal: AbortSignal): Promise<Answer | undefined>;
+  /** As of `Passing`. */
+  revise(args: JsonObject): Promise<void>;
+}
+
+/** What somebody says of a call. */
+export type Answer = { by: string; always?: Always | undefined } | { reject: string; by: string };
+
+/** Keeps what is asked about, so that others may answer, too, and remembers what is always allowed. */
+export interface ApprovalKeeper {
+  /** False: nobody could answer. @throws HostError `denied`; why the call was given up */
+  settle(asked: AskedCall): Promise<boolean>;
 }
 
 export interface Gate {
@@ -37,4 +72,4 @@ export interface Gate {
 export type Approver = (
   call: Proposed,
   question: Question & { tool: HostTool | undefined; signal: AbortSignal },
-) => Promise<Approval | undefined>;
+) => Promise<(Approval & { always?: Always }) | undefined>;

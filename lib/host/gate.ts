@@ -4,22 +4,25 @@
  */
 import { abortable } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { tellPlugins } from "../hooks/after.ts";
 import { approvedBy, askPlugins } from "../hooks/before.ts";
 import type { Proposed, Said } from "../hooks/before.ts";
 import type { Call } from "../hooks/call.ts";
+import type { PluginCall } from "../hooks/plugin.ts";
 import type { Decision } from "../hooks/rules.ts";
 import { describeRule } from "../hooks/rules.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
 import { callView } from "../hooks/view.ts";
-import type { Approver, Gate, Passing } from "./gate-types.ts";
-import type { HostTool } from "./types.ts";
+import type { Answer, ApprovalKeeper, Approver, Gate, Passing } from "./gate-types.ts";
 import { givenUp } from "./wait.ts";
 
 export interface GateOptions {
   plugins?: PluginRunner | undefined;
   approve?: Approver | undefined;
+  /** @default only whoever is here is asked, and nothing is remembered */
+  keeper?: ApprovalKeeper | undefined;
   log: Log;
   /** The longest wait for the approver. @default 600000 */
   approvalTimeoutMs?: number | undefined;
@@ -28,18 +31,28 @@ export interface GateOptions {
 }
 
 export function createGate(options: GateOptions): Gate {
-  const { plugins, approve, log, approvalTimeoutMs: waitMs = waitDefaultMs, calls } = options;
+  const { plugins, approve, keeper, log, calls } = options;
+  const { approvalTimeoutMs: waitMs = waitDefaultMs } = options;
+  const views = new WeakMap<Call, { args: JsonObject; view: PluginCall }>();
+  /** Made once for the arguments that it has by now. */
+  const viewOf = (call: Call, listed: Passing["listed"]): PluginCall => {
+    const made = views.get(call);
+    if (made?.args === call.arguments) return made.view;
+    const view = callView(call, listed?.name);
+    views.set(call, { args: call.arguments, view });
+    return view;
+  };
   const decideOn = async (call: Call, passing: Passing) => {
     const { listed, revise } = passing;
     let { decision } = passing;
     const proposed: Proposed = {
-      view: () => callView(call, listed?.name),
+      view: () => viewOf(call, listed),
       revise: async (args) => void (decision = await revise(args)),
     };
     const said = await saidOf(call, proposed);
     const reasons = reasonsOf(call, decision, said);
     if (reasons.length > 0) {
-      const isApproved = await isApprovedBy(call, proposed, { reasons, listed });
+      const isApproved = await isApprovedBy(call, proposed, { reasons, passing });
       if (!isApproved) throw nobodyThere(call, decision, reasons);
     }
     return said.result;
@@ -53,23 +66,39 @@ export function createGate(options: GateOptions): Gate {
   const isApprovedBy = async (
     call: Call,
     proposed: Proposed,
-    { reasons, listed }: { reasons: string[]; listed: HostTool | undefined },
+    { reasons, passing }: { reasons: string[]; passing: Passing },
   ): Promise<boolean> => {
-    const { signal } = call;
+    const here = (signal: AbortSignal) => answerOf(proposed, { reasons, passing, signal });
+    if (keeper !== undefined) {
+      const revise = (args: JsonObject) => proposed.revise(args);
+      const hooks = plugins?.hooks("approve") ?? [];
+      const hasHere = approve !== undefined || hooks.length > 0;
+      return await keeper.settle({ ...passing, call, reasons, hasHere, here, revise });
+    }
+    using late = until(waitMs, call);
+    const answer = await here(late.signal);
+    if (answer !== undefined && "reject" in answer) throw rejected(call, answer.reject);
+    return answer !== undefined;
+  };
+  /** Of whoever is here: plugins, then the approver. */
+  const answerOf = async (
+    proposed: Proposed,
+    { reasons, passing, signal }: { reasons: string[]; passing: Passing; signal: AbortSignal },
+  ): Promise<Answer | undefined> => {
     const question = Object.freeze({ reasons: Object.freeze(reasons) });
     if (plugins !== undefined) {
       const limits = { timeoutMs: plugins.approvalTimeoutMs, signal };
       const by = await approvedBy(plugins.hooks("approve"), proposed, question, limits);
-      if (by !== undefined) return true;
+      if (by !== undefined) return { by: `plugin ${by}` };
     }
-    if (approve === undefined) return false;
-    using late = until(waitMs, call);
-    const asked = approve(proposed, { ...question, tool: listed, signal: late.signal });
-    const answer = await abortable(asked, late.signal);
-    if (answer === undefined) return false;
-    if ("reject" in answer) throw rejected(call, answer.reject);
+    if (approve === undefined) return undefined;
+    const asked = approve(proposed, { ...question, tool: passing.listed, signal });
+    const answer = await abortable(asked, signal);
+    if (answer === undefined) return undefined;
+    const by = "terminal";
+    if ("reject" in answer) return { reject: answer.reject, by };
     if (answer.arguments !== undefined) await proposed.revise(answer.arguments);
-    return true;
+    return { by, always: answer.always };
   };
   return {
     async pass(call, passing) {
@@ -85,7 +114,7 @@ export function createGate(options: GateOptions): Gate {
       calls?.delete(call.id);
       const hooks = plugins?.hooks("afterCall") ?? [];
       if (plugins === undefined || hooks.length === 0) return outcome;
-      const view = callView(call, listed?.name);
+      const view = viewOf(call, listed);
       return await tellPlugins(hooks, { view, outcome, timeoutMs: plugins.hookTimeoutMs, log });
     },
   };

@@ -7,7 +7,7 @@ import type { Plugin } from "../hooks/plugin.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Transport } from "../transport/transport.ts";
-import type { Approver, Gate } from "./gate-types.ts";
+import type { ApprovalKeeper, Approver, Gate } from "./gate-types.ts";
 import type { Recorder } from "./record-types.ts";
 import type { HostedConfig } from "./server-types.ts";
 
@@ -73,6 +73,8 @@ export interface OpenHostOptions {
   gate?: Gate;
   /** Who is asked about calls. @default nobody, which denies them */
   approve?: Approver;
+  /** Keeps what is asked about, so that others may answer, too. @default only `approve` is asked */
+  keeper?: ApprovalKeeper;
   /** Writes down what becomes of calls. @default nothing is */
   record?: Recorder;
   /** Each link to a server, for whoever looks on at what goes over it. */

@@ -43,6 +43,7 @@ export async function openPluggedHost(
     plugins,
     approve,
     log,
+    keeper: options.keeper,
     approvalTimeoutMs: plugins.approvalTimeoutMs,
     calls,
   });

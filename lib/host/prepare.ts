@@ -9,6 +9,7 @@ import type { Call } from "../hooks/call.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import type { CallContext } from "./call-types.ts";
 import { decide } from "./decide.ts";
+import type { Passing } from "./gate-types.ts";
 import type { Registry } from "./registry.ts";
 import type { ListedTarget, Target } from "./tables.ts";
 import type { HostTool, OwnedCallRequest } from "./types.ts";
@@ -74,6 +75,9 @@ export async function prepare(
       call.arguments = args;
       return decide(call, target, policy);
     },
+    config: target.server.config,
+    anew: () => anewOf(call, target, context),
+    onWaiting: request.onWaiting,
   });
   request.onCall?.(call);
   return { listed, result };
@@ -108,8 +112,31 @@ export function unknownTool(tool: string): HostError {
 
 // --- internal ---
 
-async function gateOf({ approve, approvalTimeoutMs, log }: CallContext) {
-  return (await import("./gate.ts")).createGate({ approve, approvalTimeoutMs, log });
+async function gateOf({ approve, keeper, approvalTimeoutMs, log }: CallContext) {
+  return (await import("./gate.ts")).createGate({ approve, keeper, approvalTimeoutMs, log });
+}
+
+/** The tool of a call that waited, under the servers and rules of now. @throws HostError `denied` `usage` */
+async function anewOf(
+  call: Call,
+  { server }: Target,
+  { latest }: CallContext,
+): ReturnType<Passing["anew"]> {
+  const { registry, policy } = latest();
+  const { signal, tool } = call;
+  const now = await registry.resolve(`${server.name}/${tool}`, { signal });
+  if (now.server !== server) throw serverChanged(call);
+  decide(call, now, policy);
+  const all = registry.listKnown().tools.filter((one) => one.server === server.name);
+  return { listed: now.listed, all };
+}
+
+function serverChanged({ server, tool, id }: Call): HostError {
+  const text = `server "${server}" was changed while ${tool} waited for approval`;
+  return new HostError("denied", text, {
+    facts: { server, tool, call: id },
+    hint: "call it again, to be asked about it as it is",
+  });
 }
 
 interface Fitting {

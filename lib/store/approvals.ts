@@ -85,11 +85,12 @@ export class Approvals {
     const token = crypto.randomUUID();
     const state = decision.approve ? "approved" : "rejected";
     const effective = decision.approve ? JSON.stringify(decision.arguments) : null;
+    const always = decision.approve && decision.always ? JSON.stringify(decision.always) : null;
     const reason = decision.approve ? null : column(decision.reason);
     const changed = await this.#db.write(async (tx): Promise<boolean> => {
       const own = owner === undefined ? tx`` : tx`and owner = ${owner}`;
       const rows: Row[] = await tx`update mcphost_approvals
-        set state = ${state}, effective = ${effective}, reason = ${reason}, decided_at = ${now},
+        set state = ${state}, effective = ${effective}, always = ${always}, reason = ${reason}, decided_at = ${now},
           decided_by = ${column(decision.by)}, claim = ${token},
           expires_at = case when expires_at < ${now + claimMs} then ${now + claimMs} else expires_at end,
           ended_at = ${decision.approve ? null : now}

@@ -64,7 +64,7 @@ const steps: ((kind: Kind) => string[])[] = [
     `create table mcphost_approvals (
       id text primary key, owner text not null, state text not null,
       server text not null, tool text not null, actor text not null, session text not null,
-      question text not null, proposed text not null, effective text,
+      question text not null, proposed text not null, effective text, always text,
       definition text not null, config text not null,
       holder text, claim text, survives integer not null,
       created_at bigint not null, expires_at bigint not null, decided_at bigint, decided_by text,

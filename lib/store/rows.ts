@@ -1,7 +1,7 @@
 /** Rows as they lie in the tables, to values and back. Pure. */
 import { parseJson } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Approval, AuditRow, Grant, JournalEntry } from "./types.ts";
+import type { Always, Approval, AuditRow, Grant, JournalEntry } from "./types.ts";
 
 /** A row as a database gives it: Postgres gives large numbers as text. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -24,6 +24,7 @@ export function approvalOf(row: Row): Approval {
     expiresAt: Number(row["expires_at"]),
     ...present({
       effective: row["effective"] == null ? undefined : objectOf(row["effective"]),
+      always: row["always"] == null ? undefined : alwaysOf(row["always"]),
       decidedAt: number(row["decided_at"]),
       decidedBy: optional(row["decided_by"]),
       reason: optional(row["reason"]),
@@ -90,6 +91,10 @@ export function nullable(value: string | undefined): string | null {
 }
 
 // --- internal ---
+
+function alwaysOf(value: unknown): Always {
+  return JSON.parse(text(value)) as Always;
+}
 
 function text(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -95,11 +95,22 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
 }
 
+/** The file of a store that lies in one; undefined where it is a Postgres, or has no place. */
+export function storeFile({
+  url,
+  folder,
+}: Pick<StoreOptions, "url" | "folder">): string | undefined {
+  if (url !== undefined) return isPostgres.test(url) ? undefined : url;
+  return folder === undefined ? undefined : join(folder, "store.db");
+}
+
 // --- internal ---
 
+const isPostgres = /^postgres(ql)?:/;
+
 async function engineOf({ url, folder, log }: StoreOptions, waitMs: number) {
-  if (url !== undefined && /^postgres(ql)?:/.test(url)) return openPostgres(url, waitMs);
-  const file = url ?? (folder === undefined ? undefined : join(folder, "store.db"));
+  if (url !== undefined && isPostgres.test(url)) return openPostgres(url, waitMs);
+  const file = storeFile({ url, folder });
   if (file !== undefined) return await openSqlite(file, { log, waitMs });
   throw new HostError("config", "there is no folder for the store", {
     hint: "set HOME or XDG_STATE_HOME, or name a store in the config",

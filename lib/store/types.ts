@@ -42,6 +42,8 @@ export interface Approval {
   createdAt: number;
   /** A decision after that comes too late. */
   expiresAt: number;
+  /** What else was allowed with it; whoever runs it makes a grant of that. */
+  always?: Always;
   decidedAt?: number;
   /** Who or what decided, such as `terminal`. */
   decidedBy?: string;
@@ -55,11 +57,27 @@ export interface Approval {
 /** What a new approval is made of. */
 export type NewApproval = Omit<
   Approval,
-  "state" | "effective" | "createdAt" | "decidedAt" | "decidedBy" | "reason" | "endedAt" | "result"
+  | "state"
+  | "effective"
+  | "always"
+  | "createdAt"
+  | "decidedAt"
+  | "decidedBy"
+  | "reason"
+  | "endedAt"
+  | "result"
 >;
 
 export type Decision =
-  { approve: true; arguments: JsonObject } | { approve: false; reason: string };
+  | { approve: true; arguments: JsonObject; always?: Always | undefined }
+  | { approve: false; reason: string };
+
+/** More than the one call: the tool, the tool with these arguments, the server, or the tool in this session. */
+export interface Always {
+  what: "tool" | "arguments" | "server" | "session";
+  /** For how long. @default until it is revoked */
+  forMs?: number;
+}
 
 /** An "always": what calls may be made without asking again. */
 export interface Grant {

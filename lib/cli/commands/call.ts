@@ -44,6 +44,10 @@ const command: Command = {
     ...commonFlags,
     ...serverFlags,
     ...policyFlags,
+    "wait-approval": {
+      type: "boolean",
+      description: "a call that is asked about waits for mcphost approvals, where nobody is here",
+    },
   },
   early,
   run,

@@ -72,6 +72,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const waiting = { ...parsed, flags: { ...flags, wait: true } };
   await using opened = await openFromFlags(waiting, { ...io, env, signal }, log, undefined, {
     isLasting: true,
+    survives: true,
   });
   const { config } = opened;
   const tokens = await serveTokens(parsed, config, io, log);

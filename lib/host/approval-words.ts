@@ -1,0 +1,79 @@
+/** Calls that were asked about, in words: that they wait, why they are refused, what came of them. Pure. */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Call, Outcome } from "../hooks/call.ts";
+import type { Settled } from "../store/approvals.ts";
+import type { Approval } from "../store/types.ts";
+
+/** @param approval as it ended; undefined: it is gone. @returns HostError `denied` */
+export function refusedBy(
+  { server, tool, id }: Call,
+  approval: Approval | undefined,
+  timeoutMs: number,
+): HostError {
+  const what = `${tool} of server "${server}"`;
+  const facts = { server, tool, call: id };
+  if (approval?.state === "rejected") {
+    const { reason = "", decidedBy: by } = approval;
+    const why = reason.trim() === "" ? "" : `: ${reason}`;
+    return new HostError("denied", `${what} was rejected${why}`, {
+      facts: { ...facts, reason, by },
+    });
+  }
+  if (approval?.state === "expired")
+    return new HostError(
+      "denied",
+      `nobody answered within ${timeoutMs} ms whether ${what} may be called`,
+      {
+        facts: { ...facts, timeoutMs, option: "approvalTimeoutMs" },
+      },
+    );
+  const { state = "gone from the store", reason } = approval ?? {};
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return new HostError("denied", `${what} may not be called: its approval is ${state}${why}`, {
+    facts: { ...facts, ...(reason !== undefined && { reason }) },
+  });
+}
+
+/** @returns HostError `denied` */
+export function toolChanged({ server, tool, id }: Call, changes: readonly string[]): HostError {
+  const what = changes.length === 0 ? "" : `: ${changes.join("; ")}`;
+  return new HostError(
+    "denied",
+    `${tool} of server "${server}" was changed while it waited for approval${what}`,
+    {
+      facts: { server, tool, call: id, changes },
+      hint: "call it again, to be asked about it as it is",
+    },
+  );
+}
+
+/** The store cannot say whether it is allowed: it is not. @returns HostError `denied` */
+export function storeRefusal({ server, tool, id }: Call, cause: unknown): HostError {
+  const why = isHostError(cause) ? cause.message : String(cause);
+  return new HostError(
+    "denied",
+    `${tool} of server "${server}" needs approval, and cannot get it: ${why}`,
+    {
+      facts: { server, tool, call: id, ...(isHostError(cause) && cause.facts) },
+      ...(isHostError(cause) && cause.hint !== undefined && { hint: cause.hint }),
+      cause,
+    },
+  );
+}
+
+/** How others answer. */
+export function waitingText({ id, tool }: Call): string {
+  const short = id.slice(0, 8);
+  return `${tool} waits for approval: mcphost approvals show ${short}, approve ${short} or reject ${short}`;
+}
+
+/** What came of a call that was approved. */
+export function settledOf(outcome: Outcome): Settled {
+  const { status, error, durationMs } = outcome;
+  const took = `after ${Math.round(durationMs)} ms`;
+  if (status === "uncertain") return { state: "uncertain", reason: error.message };
+  if (error !== undefined) return { state: "failed", reason: error.message };
+  const state = status === "failed" ? "failed" : "completed";
+  const bytes = "raw" in outcome ? `, ${Buffer.byteLength(outcome.raw)} bytes` : "";
+  return { state, result: `${status} ${took}${bytes}` };
+}

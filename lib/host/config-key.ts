@@ -1,0 +1,13 @@
+/** The parts of a server's configuration that say which server it is: grants are bound to them. Pure. */
+import type { HostedConfig } from "./server-types.ts";
+
+/** As written, before anything is filled in. Names for people, time-outs and the like make no other server of it. */
+export function configKey(config: HostedConfig): object {
+  if (config.kind === "plugin") return { plugin: config.name };
+  if (config.kind === "http") {
+    const { kind, transport, url, headers, tls } = config;
+    return { kind, transport, url, headers, tls };
+  }
+  const { kind, command, args, env, envFile, cwd, inheritEnv, literal, givenEnv } = config;
+  return { kind, command, args, env, envFile, cwd, inheritEnv, literal, givenEnv };
+}
