@@ -45,7 +45,7 @@ export function prepareFromFlags(
     readFile: async (path) => (await import("../config/files.ts")).readValue(path),
   };
   return async (server): Promise<ServerConfig> => {
-    if (server.origin.kind === "found" && flags["trust"] !== true) {
+    if (server.origin.kind === "found" && !(flags["trust"] === true && wasThere(server, config))) {
       // The turn is taken before anything is waited for: questions come in the order of the config.
       await inTurn(async () =>
         (await import("./consent.ts")).ensureTrusted(server, { io, log, folder: state }),
@@ -58,6 +58,14 @@ export function prepareFromFlags(
 }
 
 // --- internal ---
+
+/** What somebody trusts is what was there when they said so, and not what a file may hold later. */
+function wasThere({ name, origin, written }: ServerConfig, { servers }: Config): boolean {
+  return servers.some(
+    (one) =>
+      one.name === name && one.origin.file === origin.file && Bun.deepEquals(one.written, written),
+  );
+}
 
 function inputsOf(words: readonly string[]): Map<string, string> {
   const inputs = new Map<string, string>();

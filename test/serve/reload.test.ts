@@ -223,6 +223,31 @@ describe("what of a config is taken up", () => {
   });
 });
 
+test("--trust is a word about what was there, and not about what is found later", async () => {
+  await using folder = await tempDir();
+  const [old, later] = [folder.file("old"), folder.file("later")];
+  const project = (...names: string[]) =>
+    JSON.stringify(
+      over(
+        Object.fromEntries(
+          names.map((name) => [name, entry({ starts: name === "a" ? old : later })]),
+        ),
+      ),
+    );
+  await using serve = await serveProgram(["--trust"], {}, [
+    "sh",
+    "-c",
+    `echo '${project("a")}' > mcphost.json; exec "$0" "$@"`,
+  ]);
+  await waitFor(() => Bun.file(old).exists());
+  await writeFile(serve.home.file("mcphost.json"), project("a", "b"));
+  await waitFor(async () => {
+    const { servers } = (await (await fetch(`${serve.url}/health`)).json()) as { servers: any[] };
+    return servers.find(({ name }) => name === "b")?.error?.code === "denied";
+  });
+  expect(await Bun.file(later).exists()).toBe(false);
+});
+
 describe("who asks for it", () => {
   test("POST /servers/reload needs the key, says what changed, or what is wrong", async () => {
     await using it = await serveConfig(over({ a: entry(), b: entry() }));
