@@ -61,11 +61,11 @@ async function answerOf(
     const answer = await ask.pick(fault === "" ? words : `${words}\n  ${fault}`, [
       { value: "once", label: "Allow once" },
       { value: "always", label: "Allow this tool for this run" },
-      { value: "arguments", label: "Always allow it with these arguments" },
-      { value: "tool", label: "Always allow this tool" },
       ...(isCut ? [{ value: "whole", label: `Show all ${text.length} characters` }] : []),
       { value: "change", label: "Change the arguments" },
       { value: "reject", label: "Reject" },
+      { value: "arguments", label: "Always allow it with these arguments" },
+      { value: "tool", label: "Always allow this tool" },
     ]);
     if (answer === "once" || answer === "always") return answer;
     if (answer === "tool" || answer === "arguments")

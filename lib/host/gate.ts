@@ -68,20 +68,20 @@ export function createGate(options: GateOptions): Gate {
     proposed: Proposed,
     { reasons, passing }: { reasons: string[]; passing: Passing },
   ): Promise<boolean> => {
-    const here = (signal: AbortSignal) => answerOf(proposed, { reasons, passing, signal });
+    const here = (signal: AbortSignal) => answerOf(call, proposed, { reasons, passing, signal });
     if (keeper !== undefined) {
       const revise = (args: JsonObject) => proposed.revise(args);
       const hooks = plugins?.hooks("approve") ?? [];
       const hasHere = approve !== undefined || hooks.length > 0;
       return await keeper.settle({ ...passing, call, reasons, hasHere, here, revise });
     }
-    using late = until(waitMs, call);
-    const answer = await here(late.signal);
+    const answer = await here(call.signal);
     if (answer !== undefined && "reject" in answer) throw rejected(call, answer.reject);
     return answer !== undefined;
   };
   /** Of whoever is here: plugins, then the approver. */
   const answerOf = async (
+    call: Call,
     proposed: Proposed,
     { reasons, passing, signal }: { reasons: string[]; passing: Passing; signal: AbortSignal },
   ): Promise<Answer | undefined> => {
@@ -92,8 +92,11 @@ export function createGate(options: GateOptions): Gate {
       if (by !== undefined) return { by: `plugin ${by}` };
     }
     if (approve === undefined) return undefined;
-    const asked = approve(proposed, { ...question, tool: passing.listed, signal });
-    const answer = await abortable(asked, signal);
+    // A keeper has a clock of its own.
+    using late = keeper === undefined ? until(waitMs, call) : undefined;
+    const ending = late?.signal ?? signal;
+    const asked = approve(proposed, { ...question, tool: passing.listed, signal: ending });
+    const answer = await abortable(asked, ending);
     if (answer === undefined) return undefined;
     const by = "terminal";
     if ("reject" in answer) return { reject: answer.reject, by };
