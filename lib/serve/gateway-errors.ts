@@ -12,6 +12,7 @@ import { internalError, invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import { undeclaredIn } from "./gateway-capabilities.ts";
 import type { Downstream } from "./gateway-types.ts";
 import { errorBody, withoutPaths } from "./http-error.ts";
 import { depthMax } from "./read-json.ts";
@@ -28,6 +29,10 @@ export function toRpcError(
   if (method === "resources/read" && (isNotFound(cause) || isUnknown(error)))
     return notFound(error, knows);
   if (cause instanceof RpcError && lacks(cause, capabilities)) return cause;
+  if (knows.era === "modern" && error.facts["inputRequests"] !== undefined) {
+    const undeclared = undeclaredIn(error.facts["inputRequests"] as Json, capabilities);
+    if (undeclared !== undefined) return undeclared;
+  }
   if (error.code === "rpc_error" && cause instanceof RpcError && !isOfTheHop(cause.code, knows))
     return new RpcError({ code: cause.code, message: cause.message, data: cause.data });
   const isAsked = error.code === "usage" || isUnknown(error);

@@ -23,17 +23,20 @@ export function relayTo(users: ReadonlyMap<string, Ask>, capabilities: JsonObjec
   };
 }
 
-/** Of changes it is told as all are: modern clients have nothing that lasts in it. */
+/**
+ * Of changes it is told as all are: modern clients have nothing that lasts in it.
+ * @param relay of a client that answers; of any other only what must not be shared is its own
+ */
 export async function openGuest(
-  relay: Relay,
+  relay: Relay | undefined,
   { host: common, news, updates, logs }: Behind & { logs: Logs },
 ): Promise<Guest> {
-  const host = await common.guest({ relay });
+  const host = await common.guest(relay && { relay });
   const guest: Guest = {
     host,
     news,
     updates,
-    answersOn: () => ({ relay }),
+    ...(relay && { answersOn: () => ({ relay }) }),
     async [Symbol.asyncDispose]() {
       hearing[Symbol.dispose]();
       await host[Symbol.asyncDispose]();

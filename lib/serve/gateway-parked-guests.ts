@@ -137,7 +137,9 @@ export class GuestPool {
       return undefined;
     }
     const users: Kept["users"] = new Map();
-    const opened = openGuest(relayTo(users, capabilities), this.#options);
+    const answers = Object.keys(capabilities).length > 0;
+    const relay = answers ? relayTo(users, capabilities) : undefined;
+    const opened = openGuest(relay, this.#options);
     const usedAt = performance.now();
     const kept: Kept = { key, users, opened, uses: 0, usedAt };
     this.#all.add(kept);

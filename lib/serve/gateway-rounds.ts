@@ -8,8 +8,9 @@ import type { Answers } from "../client/answer-types.ts";
 import type { InputRound } from "../client/types.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { Task as ServerTask } from "../protocol/tasks.ts";
+import { answering, undeclaredIn } from "./gateway-capabilities.ts";
 import { badParams, shownError, toRpcError } from "./gateway-errors.ts";
-import { answering, checkAsked, responsesIn } from "./gateway-input.ts";
+import { responsesIn } from "./gateway-input.ts";
 import type { Ask } from "./gateway-parked-guest.ts";
 import { GuestPool } from "./gateway-parked-guests.ts";
 import type { GuestPoolOptions, Lent } from "./gateway-parked-guests.ts";
@@ -19,7 +20,7 @@ import { RequestStates } from "./gateway-states.ts";
 import type { StatesOptions } from "./gateway-states.ts";
 import { handleText, takesTasks, taskOf } from "./gateway-tasks-modern.ts";
 import type { Task, Tasks } from "./gateway-tasks.ts";
-import type { Guest, Question } from "./gateway-types.ts";
+import type { Downstream, Guest, Question } from "./gateway-types.ts";
 
 export interface RoundsOptions extends GuestPoolOptions, StatesOptions {
   tasks: Tasks;
@@ -55,12 +56,13 @@ export class Rounds {
   /** The text of the result: complete, or one that asks the client for input. @throws RpcError, HostError */
   async through(question: Question, request: Askable): Promise<string> {
     const { from, params, signal } = question;
+    if (from.knows.era === "legacy")
+      return await this.#told(question, await request.make(question));
     const isAgain = params.inputResponses != null || params.requestState != null;
-    const capabilities = answering(from);
+    const capabilities = this.#apart(from);
     const lasts = request.mayLast === true && takesTasks(from);
     const isPlain = capabilities === undefined && !lasts;
-    if (from.knows.era === "legacy" || (isPlain && !isAgain))
-      return await this.#told(question, await request.make(question));
+    if (isPlain && !isAgain) return await this.#told(question, await request.make(question));
     const earlier = await this.#states.open(question);
     if ("parked" in earlier) return await this.#resume(question, earlier);
     const rounds = earlier;
@@ -94,13 +96,20 @@ export class Rounds {
     answer: (question: Question) => Promise<string>,
   ): Promise<string> {
     const { from, signal } = question;
-    const capabilities = from.knows.era === "modern" ? answering(from) : undefined;
+    const capabilities = from.knows.era === "modern" ? this.#apart(from) : undefined;
     if (capabilities === undefined) return await answer(question);
     using first = await this.#guests.first({ owner: from.scope.owner, capabilities }, signal);
     return await answer(behind(first.guest, question));
   }
 
   // --- internal ---
+
+  /** What a client declares that has servers of its own; undefined for one that shares them all. */
+  #apart(from: Downstream): JsonObject | undefined {
+    const declared = answering(from);
+    if (declared !== undefined) return declared;
+    return this.#options.host.keepsApart(from.scope.server) ? {} : undefined;
+  }
 
   /** @throws RpcError -32602 */
   async #resume(
@@ -157,8 +166,9 @@ export class Rounds {
   async #told(question: Question, made: Made): Promise<string> {
     if ("text" in made) return made.text;
     const { result } = made.input;
-    const { knows, capabilities = {} } = question.from;
-    checkAsked(result, capabilities);
+    const { knows, capabilities } = question.from;
+    const undeclared = undeclaredIn(result.inputRequests, capabilities);
+    if (undeclared !== undefined) throw undeclared;
     const { requestState } = result;
     if (typeof requestState !== "string") return resultText(made.input, knows);
     return inputText({

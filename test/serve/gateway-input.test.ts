@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { waitFor } from "../processes.ts";
 import { full, gatewayOver, textOf } from "./gateway-kit.ts";
-import { ask, call, next, post, through } from "./input-kit.ts";
+import { ask, call, next, post, rude, through } from "./input-kit.ts";
 
 const accept = { action: "accept", content: { name: "Ada" } };
 const paramsOf = (message: string) => ({ name: "ask", arguments: { message } });
@@ -144,6 +144,19 @@ test("a client is not asked what it does not declare: the request is refused", a
     code: -32021,
     data: { requiredCapabilities: { elicitation: { url: {} } } },
   });
+});
+
+test("a server that asks for what was not declared is not listened to, whatever else was", async () => {
+  await using kit = gatewayOver({ s: rude });
+  for (const capabilities of [{}, { elicitation: {} }, { sampling: {} }])
+    expect((await call(kit, "rude", {}, { capabilities })).error).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { sampling: { tools: {} } } },
+    });
+  const { result } = await call(kit, "rude", {}, { capabilities: { sampling: { tools: {} } } });
+  expect(Object.keys(result.inputRequests)).toEqual(["model"]);
+  // Where nothing is to be kept, there is no state.
+  expect(result.requestState).toBeUndefined();
 });
 
 test("the state of a modern server comes back to it as it was, and nothing is kept meanwhile", async () => {

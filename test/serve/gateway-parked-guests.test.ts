@@ -59,6 +59,20 @@ test("owners do not share them", async () => {
   expect(a.pid).not.toBe(b.pid);
 });
 
+test("a server that is to be shared with nobody is each owner's own, whatever a client declares", async () => {
+  const tokens = [
+    { name: "a", token: "token-of-a" },
+    { name: "b", token: "token-of-b" },
+  ];
+  await using kit = gatewayOver({ s: { ...asking, share: "client" }, t: asking }, { tokens });
+  const at = (token: string, path: string) => who(kit, { token, path, capabilities: {} });
+  const pids = [await at("token-of-a", "/mcp/s"), await at("token-of-b", "/mcp/s")];
+  expect(pids[0].pid).not.toBe(pids[1].pid);
+  expect((await at("token-of-a", "/mcp/s")).pid).toBe(pids[0].pid);
+  const shared = [await at("token-of-a", "/mcp/t"), await at("token-of-b", "/mcp/t")];
+  expect(shared[0].pid).toBe(shared[1].pid);
+});
+
 test("lists are those of the client's own servers", async () => {
   await using kit = gatewayOver({ s: full() });
   await call(kit, "change", { list: "tools" });

@@ -13,6 +13,12 @@ export const asking: Fixture = {
   args: [join(import.meta.dir, "../fixtures/servers/asking.ts")],
 };
 
+/** A modern server that asks for what nobody declares. */
+export const rude: Fixture = {
+  command: process.execPath,
+  args: [join(import.meta.dir, "../fixtures/servers/rude-modern.ts")],
+};
+
 export interface AskerOptions extends AskOptions {
   path?: string;
   /** What the client declares. @default everything */
