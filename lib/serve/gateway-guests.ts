@@ -13,7 +13,7 @@ import type { Capabilities } from "../protocol/mcp.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
 import { Questions } from "./gateway-questions.ts";
-import type { Behind, Guest, Legacy, Question } from "./gateway-types.ts";
+import type { Behind, Guest, Legacy, Question, Scope } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
 import type { Bound } from "./types.ts";
 
@@ -43,7 +43,7 @@ export async function admit(
   if (declared === undefined && !shared.host.keepsApart(client.scope.server)) return undefined;
   await greeted(context);
   const belongings = new DisposableStack();
-  if (declared === undefined) client.guest = await openGuest(undefined, context);
+  if (declared === undefined) client.guest = await openGuest(undefined, client.scope, context);
   else {
     const questions = new Questions(client.aside.ask);
     const answersFor = (requestOn: (server: string) => Question | undefined): Answers => ({
@@ -63,7 +63,7 @@ export async function admit(
     });
     // Of a legacy server it is not known which request it asks for.
     const last = (server: string) => client.guest && logs.last(client.guest, server);
-    client.guest = await openGuest(answersFor(last), context);
+    client.guest = await openGuest(answersFor(last), client.scope, context);
     client.guest.answersOn = (question) => answersFor(() => question);
     client.questions = questions;
     belongings.defer(() => questions.end());
@@ -122,38 +122,40 @@ function named(method: string, params: JsonObject): JsonObject {
 
 async function openGuest(
   answers: Answers | undefined,
+  { server: only }: Scope,
   { shared, log, guests, coalesceMs, subscriptionsMax }: GuestsContext,
 ): Promise<Guest> {
-  if (!guests.take()) throw busyError(guests.max);
-  try {
-    const host = await shared.host.guest(answers);
-    // Those that are shared are followed for the host's own already.
-    host.keepFresh();
-    const news = new News(host, coalesceMs);
-    const own = new Updates({ host, log, followedMax: subscriptionsMax });
-    const end = async () => {
-      news[Symbol.dispose]();
-      own[Symbol.dispose]();
-      try {
-        await host[Symbol.asyncDispose]();
-      } finally {
-        guests.release();
-      }
-    };
-    let ended: Promise<void> | undefined;
-    return {
-      host,
-      news,
-      updates: {
-        follow: (resource, listener) =>
-          (host.owns(resource.server) ? own : shared.updates).follow(resource, listener),
-      },
-      [Symbol.asyncDispose]: () => (ended ??= end()),
-    };
-  } catch (error) {
-    guests.release();
-    throw error;
+  const host = await shared.host.guest(answers);
+  const isOwner = host
+    .servers()
+    .some(({ name }) => (only === undefined || name === only) && host.owns(name));
+  if (isOwner && !guests.take()) {
+    await host[Symbol.asyncDispose]();
+    throw busyError(guests.max);
   }
+  // Those that are shared are followed for the host's own already.
+  host.keepFresh();
+  const news = new News(host, coalesceMs);
+  const own = new Updates({ host, log, followedMax: subscriptionsMax });
+  const end = async () => {
+    news[Symbol.dispose]();
+    own[Symbol.dispose]();
+    try {
+      await host[Symbol.asyncDispose]();
+    } finally {
+      if (isOwner) guests.release();
+    }
+  };
+  let ended: Promise<void> | undefined;
+  return {
+    host,
+    news,
+    updates: {
+      follow: (resource, listener) =>
+        (host.owns(resource.server) ? own : shared.updates).follow(resource, listener),
+    },
+    [Symbol.asyncDispose]: () => (ended ??= end()),
+  };
 }
 
 function busyError(guestsMax: number): HostError {

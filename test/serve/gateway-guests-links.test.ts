@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { serveRemote } from "../fixtures/remote/server.ts";
 import { mcphost, tempDir } from "../harness.ts";
-import { waitFor } from "../processes.ts";
+import { nothingLeft, waitFor } from "../processes.ts";
 import {
   answerTo,
   collect,
@@ -46,6 +46,7 @@ describe("the gateway on stdio has one client, and one process for it", () => {
       .split("\n")
       .map((one) => JSON.parse(one) as Told);
     expect(JSON.parse(textOf(answerTo(all, 3))).capabilities).toEqual(declared);
+    await nothingLeft(starts);
     expect((await Bun.file(starts).text()).trimEnd().split("\n")).toHaveLength(1);
   });
 });

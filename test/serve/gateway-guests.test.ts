@@ -97,6 +97,7 @@ describe("share", () => {
     const plain = await session(kit);
     expect(answerTo(await told(await plain.call("roots")))?.error).toBeDefined();
     expect(started(kit)).toBe(1);
+    expect(guestsOf(kit)).toBe(0);
   });
 
   test("one server that is for one client alone leaves the others in common", async () => {
