@@ -1,0 +1,147 @@
+/**
+ * `approvals`: the calls that wait for approval, in whatever process, and those of which nobody knows what became; and the
+ * words that decide about them (cli.md, Commands). It calls nothing: whoever waits does.
+ */
+import { HostError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { acknowledge, approve, reject } from "../../host/deciding.ts";
+import { openStore } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
+import type { Approval, ApprovalState, JournalEntry } from "../../store/types.ts";
+import { alwaysFlags, alwaysOf, argumentsOf, longerId } from "../approval-flags.ts";
+import { approvalJson, approvalLine, approvalText, uncertainLine } from "../approval-text.ts";
+import { configFromFlags } from "../config-flags.ts";
+import { cut } from "../fit.ts";
+import { commonFlags, storeFlags } from "../flags.ts";
+import { tellNone } from "../listing.ts";
+import { storePlace } from "../store-place.ts";
+import type { Command, Io, Parsed } from "../types.ts";
+
+const command: Command = {
+  name: "approvals",
+  description: "Calls that wait for approval, and those of which nobody knows what became",
+  example: "mcphost approvals approve 3f2a91bc --always arguments --for 8h",
+  usage: "[show|approve|reject|acknowledge ID [REASON…]]",
+  flags: {
+    "WORD…": {
+      type: "positional",
+      description:
+        "list (alone), or show, approve, reject or acknowledge with the ID of a call or its beginning; reject and acknowledge take a reason behind it",
+    },
+    all: { type: "boolean", description: "list what is decided or over, too" },
+    ...alwaysFlags,
+    ...commonFlags,
+    ...storeFlags,
+  },
+  run,
+};
+
+export default command;
+
+// --- internal ---
+
+const waiting: readonly ApprovalState[] = ["pending", "approved", "running"];
+const over: readonly ApprovalState[] = [
+  "completed",
+  "failed",
+  "rejected",
+  "expired",
+  "cancelled",
+  "uncertain",
+];
+
+const verbs = ["list", "show", "approve", "reject", "acknowledge"];
+
+async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
+  const { flags, positionals } = parsed;
+  const [verb = "list", given, ...words] = positionals;
+  check(verb, given, parsed);
+  const decision = { arguments: argumentsOf(flags), always: alwaysOf(flags) };
+  const config = await configFromFlags(parsed, io);
+  await using store = await openStore({ ...(await storePlace(config, io)), log });
+  if (given === undefined) return await list(store, parsed, io);
+  const deciding = async (ids: readonly string[]) => {
+    const id = longerId(given, ids, "mcphost approvals lists them");
+    return { owner: undefined, id, by: "mcphost approvals" };
+  };
+  const reason = words.join(" ");
+  if (verb === "acknowledge") {
+    const ids = (await store.uncertainCalls(undefined)).map(({ id }) => id);
+    const told = await deciding(ids);
+    await acknowledge(store, told, reason === "" ? "acknowledged" : `acknowledged: ${reason}`);
+    return await tell(`acknowledged ${told.id}`, { id: told.id }, parsed, io);
+  }
+  const all = await store.approvals.list(undefined, [...waiting, ...over]);
+  const told = await deciding(all.map(({ id }) => id));
+  if (verb === "show") return await show(store, told.id, parsed, io);
+  const approval =
+    verb === "approve" ? await approve(store, told, decision) : await reject(store, told, reason);
+  return await tell(
+    `${approval.state} ${approvalLine(approval)}`,
+    approvalJson(approval),
+    parsed,
+    io,
+  );
+}
+
+/** @throws HostError `usage` */
+function check(verb: string, id: string | undefined, { flags, positionals }: Parsed): void {
+  const hint = "mcphost approvals --help shows how it is used";
+  if (!verbs.includes(verb))
+    throw new HostError("usage", `approvals knows no ${JSON.stringify(verb)}`, {
+      hint: `it knows ${verbs.join(", ")}`,
+    });
+  if ((verb === "list") !== (id === undefined))
+    throw new HostError("usage", `approvals ${verb} takes ${id ? "no ID" : "the ID of a call"}`, {
+      hint,
+    });
+  const decides = ["args", "always", "for"].find((name) => flags[name] !== undefined);
+  if (decides !== undefined && verb !== "approve")
+    throw new HostError("usage", `--${decides} belongs to approvals approve`, { hint });
+  if (positionals.length > 2 && (verb === "show" || verb === "approve"))
+    throw new HostError("usage", `approvals ${verb} takes one ID`, { hint });
+}
+
+async function list(store: Store, parsed: Parsed, io: Io): Promise<number> {
+  const { flags } = parsed;
+  const states = flags["all"] === true ? [...waiting, ...over] : waiting;
+  const approvals = await store.approvals.list(undefined, states);
+  const uncertain = await store.uncertainCalls(undefined);
+  if (flags["json"] === true) {
+    const rows = [...approvals.map(approvalJson), ...notListed(uncertain, approvals)];
+    await io.stdout.write(`${JSON.stringify(rows)}\n`);
+    return 0;
+  }
+  if (approvals.length + uncertain.length === 0) await tellNone("calls that wait", parsed, io);
+  const width = io.terminal.stdout ? io.terminal.columns : Infinity;
+  const lines = [
+    ...approvals.map((approval) => `${approval.state.padEnd(9)} ${approvalLine(approval)}`),
+    ...notListed(uncertain, approvals).map((entry) => `uncertain ${uncertainLine(entry)}`),
+  ];
+  await io.stdout.write(lines.map((line) => `${cut(line, width)}\n`).join(""));
+  return 0;
+}
+
+/** What is uncertain and is not among the approvals that are shown. */
+function notListed(
+  uncertain: readonly JournalEntry[],
+  approvals: readonly Approval[],
+): JournalEntry[] {
+  const shown = new Set(approvals.map(({ id }) => id));
+  return uncertain.filter(({ id }) => !shown.has(id));
+}
+
+async function show(store: Store, id: string, parsed: Parsed, io: Io): Promise<number> {
+  const approval = await store.approvals.get(undefined, id);
+  if (approval === undefined) throw new HostError("usage", `there is no call ${id}`);
+  const definition = await store.grants.definition(approval.definition);
+  const json = { ...approvalJson(approval), ...(definition && { toolDefinition: definition }) };
+  const text = approvalText(approval, definition);
+  await io.stdout.write(parsed.flags["json"] === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
+  return 0;
+}
+
+async function tell(text: string, json: object, { flags }: Parsed, io: Io): Promise<number> {
+  await io.stdout.write(flags["json"] === true ? `${JSON.stringify(json)}\n` : `${text}\n`);
+  return 0;
+}
