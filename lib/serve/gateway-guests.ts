@@ -25,6 +25,7 @@ export interface GuestsContext {
   /** How many there may be. */
   guests: Bound;
   greetMs: number;
+  answerMs: number | undefined;
   coalesceMs: number;
   subscriptionsMax: number;
 }
@@ -45,7 +46,7 @@ export async function admit(
   const belongings = new DisposableStack();
   if (declared === undefined) client.guest = await openGuest(undefined, client.scope, context);
   else {
-    const questions = new Questions(client.aside.ask);
+    const questions = new Questions(client.aside.ask, context.answerMs);
     const answersFor = (requestOn: (server: string) => Question | undefined): Answers => ({
       relay: {
         capabilities: declared,

@@ -30,9 +30,9 @@ export class Questions {
 
   /**
    * @param aside asks beside all requests
-   * @param answerMs how long the client may take for an answer
+   * @param answerMs how long the client may take for an answer. @default 600000
    */
-  constructor(aside: Send, answerMs = 600_000) {
+  constructor(aside: Send, answerMs: number | undefined = 600_000) {
     this.#aside = aside;
     this.#answerMs = answerMs;
   }

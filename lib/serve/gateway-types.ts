@@ -109,7 +109,7 @@ export interface GatewayOptions {
   guestIdleMs?: number;
   /** How long a request waits for one that is free. @default 10000 */
   guestWaitMs?: number;
-  /** How long a modern client may be away to answer what a server asks. @default 600000 */
+  /** How long a client may take to answer what a server asks. @default 600000 */
   answerMs?: number;
   /** The clock in milliseconds since the epoch. @default Date.now */
   now?: () => number;

@@ -35,7 +35,13 @@ type Handler = (question: Question) => string | Promise<string>;
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { host, log, stopping, guests, greetMs = 2000, redact = (text) => text } = options;
-  const { listMs = 10_000, coalesceMs = 100, pageMax = 1000, subscriptionsMax = 2000 } = options;
+  const {
+    answerMs,
+    listMs = 10_000,
+    coalesceMs = 100,
+    pageMax = 1000,
+    subscriptionsMax = 2000,
+  } = options;
   const news = new News(host, coalesceMs);
   const logs = new Logs(host);
   const updates = new Updates({ host, log, followedMax: subscriptionsMax });
@@ -47,7 +53,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { calls } = options;
   const parts = { ...shared, stopping, logs, lists, instructions, rounds, calls, tasks };
   const tables = tablesOf(parts);
-  const context = { shared, logs, log, guests, greetMs, coalesceMs, subscriptionsMax };
+  const context = { shared, logs, log, guests, greetMs, answerMs, coalesceMs, subscriptionsMax };
   host.lend();
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();

@@ -53,6 +53,24 @@ async function answering(
 
 describe.each(ways)("over %s", (way) => {
   test.each(eras)(
+    "to a %s server: nothing that one of two answers reaches the other",
+    async (era) => {
+      await using links = await linksTo(way, full(era));
+      const clients = [
+        await answering(links.link(), "one"),
+        await answering(links.link(), "other"),
+      ] as const;
+      const names = ["one", "other"];
+      const answers = clients.map((client) =>
+        Promise.all(Array.from({ length: 40 }, () => client.call("ask"))),
+      );
+      for (const [at, all] of (await Promise.all(answers)).entries())
+        expect(all).toEqual(all.map(() => ({ action: "accept", content: { name: names[at] } })));
+      await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+    },
+  );
+
+  test.each(eras)(
     "to a %s server: elicitation, sampling and roots of two clients apart",
     async (era) => {
       await using links = await linksTo(way, full(era));

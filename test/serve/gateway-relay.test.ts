@@ -225,6 +225,20 @@ describe("a question that is taken back", () => {
     expect(answerTo(all)?.error).toBeDefined();
   });
 
+  test("by time", async () => {
+    await using kit = gatewayOver({ s: asker() }, { gateway: { answerMs: 150 } });
+    const client = await answering(kit);
+    const all = await told(await client.call("ask", { method: "roots/list" }));
+    expect(all[1]).toMatchObject({
+      method: "notifications/cancelled",
+      params: { requestId: question(all)?.id },
+    });
+    expect(said(answerTo(all)).error).toMatchObject({
+      code: -32603,
+      message: "roots/list was not answered within 150 ms",
+    });
+  });
+
   test("by the client, who leaves: its servers end", async () => {
     await using kit = gatewayOver({ s: asker() });
     const client = await answering(kit);
@@ -249,6 +263,36 @@ test.each(["legacy", "modern"] as const)(
     expect(said(answerTo(all))).toEqual({ action: "decline" });
   },
 );
+
+test("answers come in batches, too", async () => {
+  await using kit = gatewayOver({ s: asker() });
+  const client = await answering(kit, { revision: "2025-03-26" });
+  const all = await asking(client, "ask", { method: "roots/list" });
+  await waitFor(() => question(all) !== undefined);
+  const batch = [
+    { jsonrpc: "2.0", id: question(all)?.id, result: { roots: [] } },
+    { jsonrpc: "2.0", id: "p", method: "ping" },
+  ];
+  expect(answerTo(await told(await client.ask({ json: batch })), "p")?.result).toEqual({});
+  await waitFor(() => answerTo(all) !== undefined);
+  expect(said(answerTo(all))).toEqual({ result: { roots: [] } });
+});
+
+test("a stream that was lost with a question on it is taken up again, with the question", async () => {
+  await using kit = gatewayOver({ s: asker() });
+  const client = await answering(kit);
+  const lost = await client.call("ask", { method: "roots/list" });
+  const reader = lost.body!.getReader();
+  const { value } = await reader.read();
+  const id = /^id: (.*)$/m.exec(new TextDecoder().decode(value))?.[1] ?? "";
+  await reader.cancel();
+  const headers = { accept: "text/event-stream", "last-event-id": id.replace(/\d+$/, "0") };
+  const all = collect(await client.ask({ headers }));
+  await waitFor(() => question(all) !== undefined);
+  await client.answer(question(all)?.id, { result: { roots: [] } });
+  await waitFor(() => answerTo(all) !== undefined);
+  expect(said(answerTo(all))).toEqual({ result: { roots: [] } });
+});
 
 test("questions at a time are bounded", async () => {
   await using kit = gatewayOver({ s: asker() });
