@@ -81,16 +81,18 @@ export async function answerAll(
       hint: needsAnswer,
     });
   }
-  const responses: [string, JsonObject][] = [];
+  const one = async ([key, { method, params }]: (typeof asked)[number]) => {
+    try {
+      return [key, await answerTo(method, params, { ...options, signal })] as const;
+    } catch (error) {
+      throw error instanceof RpcError ? unanswered(error, method, name) : error;
+    }
+  };
+  // Whoever is behind us sorts them out.
+  if (answers.relay !== undefined) return Object.fromEntries(await Promise.all(asked.map(one)));
+  const responses: (readonly [string, JsonObject])[] = [];
   // One after the other: two questions at once on one terminal would be unreadable.
-  for (const [key, { method, params }] of asked) {
-    const answer = await answerTo(method, params, { ...options, signal }).catch(
-      (error: unknown) => {
-        throw error instanceof RpcError ? unanswered(error, method, name) : error;
-      },
-    );
-    responses.push([key, answer]);
-  }
+  for (const question of asked) responses.push(await one(question));
   return Object.fromEntries(responses);
 }
 
