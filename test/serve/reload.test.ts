@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 
 import { mcphost, tempDir } from "../harness.ts";
-import { nothingLeft, waitFor } from "../processes.ts";
+import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
 import { type Configured, entry, logged, serveConfig } from "./config-kit.ts";
 import { collect, session } from "./gateway-kit.ts";
 import { serveProgram } from "./program-kit.ts";
@@ -145,6 +145,26 @@ describe("a changed file", () => {
     expect(new Set(results)).toEqual(new Set(["waited"]));
     expect(await it.call("pid")).toBe(pid);
   }, 30_000);
+});
+
+test("B074: however often it is read again, there is one process of each server", async () => {
+  const eager = (env: object) => entry({}, { lifecycle: "eager", env });
+  const config = (round: string) => over({ a: eager({}), b: eager({ ROUND: round }) });
+  await using it = await serveConfig(config("0"));
+  const servers = async () =>
+    (await liveProcesses(it.home.path)).filter(({ command }) => command.includes("host/server.ts"));
+  await waitFor(async () => (await servers()).length === 2);
+  const pid = await it.call("a_pid");
+  for (const round of ["1", "2", "3"]) {
+    await it.write(config(round));
+    expect((await reload(it)).status).toBe(200);
+  }
+  await it.shows("a", "b");
+  await waitFor(async () => (await servers()).length === 2);
+  expect((await it.health()).servers.map(({ state }: any) => state)).toEqual(["ready", "ready"]);
+  const pids = (await servers()).map((one) => String(one.pid));
+  expect(pids).toContain(pid);
+  expect(pids).toContain(await it.call("b_pid"));
 });
 
 describe("what of a config is taken up", () => {
