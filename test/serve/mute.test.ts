@@ -22,10 +22,13 @@ const program = `import { serve, text, tool } from ${JSON.stringify(fixtureKit)}
   const on = process.argv.includes("--no-ping") ? { ping: () => {} } : {};
   await serve({ tools: Object.keys(calls).map((name) => tool(name)), calls, on });`;
 
+/** For servers that will not answer, and for those that will. */
 const hostOptions = { pingMs: 200 };
+const patient = { hostOptions: { pingMs: 5000 } };
+const timeoutMs = 300;
 
 function fixture(...flags: string[]): Record<string, Fixture> {
-  return { s: { args: ["-e", program, "--", ...flags], timeoutMs: 300 } };
+  return { s: { args: ["-e", program, "--", ...flags] } };
 }
 
 function call({ host }: ServedHost, tool: string, more: object = {}) {
@@ -33,7 +36,7 @@ function call({ host }: ServedHost, tool: string, more: object = {}) {
 }
 
 async function pid(it: ServedHost): Promise<number> {
-  const outcome: any = await call(it, "pid", { timeoutMs: 10_000 });
+  const outcome: any = await call(it, "pid");
   return Number(outcome.result?.content[0].text);
 }
 
@@ -44,8 +47,8 @@ test("one that answers not even a ping is stopped; its calls are told, and the n
   await using it = serveOver(fixture(), { hostOptions });
   await it.served.context.discovery.done;
   const first = await pid(it);
-  const other = call(it, "wait", { timeoutMs: 20_000, arguments: { ms: 15_000 } });
-  const frozen = await call(it, "freeze");
+  const other = call(it, "wait", { arguments: { ms: 15_000 } });
+  const frozen = await call(it, "freeze", { timeoutMs });
   expect(frozen).toMatchObject({ status: "failed", sent: true });
   expect(frozen.error).toMatchObject({ code: "timeout", facts: { silent: true } });
   // Not after its own time.
@@ -66,11 +69,11 @@ test("one that answers not even a ping is stopped; its calls are told, and the n
 });
 
 test("one that is slow with a call and answers a ping is left alone", async () => {
-  await using it = serveOver(fixture(), { hostOptions });
+  await using it = serveOver(fixture(), patient);
   await it.served.context.discovery.done;
   const first = await pid(it);
-  const other = call(it, "wait", { timeoutMs: 20_000, arguments: { ms: 900 } });
-  const silent = await call(it, "silent");
+  const other = call(it, "wait", { arguments: { ms: 900 } });
+  const silent = await call(it, "silent", { timeoutMs });
   expect(silent.error).toMatchObject({ code: "timeout", facts: { silent: true } });
   expect((await other).status).toBe("completed");
   expect(await pid(it)).toBe(first);
@@ -78,10 +81,10 @@ test("one that is slow with a call and answers a ping is left alone", async () =
 });
 
 test("B100 one that does one thing at a time is at work, and hears nobody: it is given time", async () => {
-  await using it = serveOver(fixture(), { hostOptions: { pingMs: 5000 } });
+  await using it = serveOver(fixture(), patient);
   await it.served.context.discovery.done;
   const first = await pid(it);
-  const blocked = await call(it, "block", { arguments: { ms: 900 } });
+  const blocked = await call(it, "block", { timeoutMs, arguments: { ms: 900 } });
   expect(blocked.error).toMatchObject({ code: "timeout", facts: { silent: true } });
   expect(await pid(it)).toBe(first);
   expect(warnings(it)).toEqual([]);
@@ -92,7 +95,7 @@ test("one that says anything at all is not even asked", async () => {
   await it.served.context.discovery.done;
   const first = await pid(it);
   await call(it, "chatter");
-  const silent = await call(it, "silent");
+  const silent = await call(it, "silent", { timeoutMs });
   expect(silent.error?.code).toBe("timeout");
   expect(silent.error?.facts).not.toHaveProperty("silent");
   await Bun.sleep(3 * hostOptions.pingMs);
@@ -100,13 +103,13 @@ test("one that says anything at all is not even asked", async () => {
 });
 
 test("one that talks again while it is asked is left alone", async () => {
-  await using it = serveOver(fixture("--no-ping"), { hostOptions: { pingMs: 1000 } });
+  await using it = serveOver(fixture("--no-ping"), { hostOptions: { pingMs: 2000 } });
   await it.served.context.discovery.done;
   const first = await pid(it);
-  const silent = await call(it, "silent");
+  const silent = await call(it, "silent", { timeoutMs });
   expect(silent.error?.facts).toMatchObject({ silent: true });
   await call(it, "chatter");
-  await Bun.sleep(1300);
+  await Bun.sleep(2300);
   expect(await pid(it)).toBe(first);
   expect(warnings(it)).toEqual([]);
 });
@@ -145,10 +148,10 @@ test("a link to a remote one is renewed", async () => {
     },
   });
   const remote = { kind: "http", transport: "http", url: `${server.url}`, headers: {} } as const;
-  const fixtures = { s: { ...remote, protocol: "legacy", timeoutMs: 300 } as Fixture };
+  const fixtures = { s: { ...remote, protocol: "legacy" } as Fixture };
   await using it = serveOver(fixtures, { hostOptions });
   await it.served.context.discovery.done;
-  const frozen = await call(it, "freeze");
+  const frozen = await call(it, "freeze", { timeoutMs });
   expect(frozen.error?.code).toBe("timeout");
   await waitFor(() => it.host.servers()[0]?.state === "failed");
   const outcome: any = await call(it, "which");
