@@ -10,6 +10,7 @@ import { z } from "zod";
 
 import { registerAsking, states } from "./modern-input.ts";
 import {
+  headerSchema,
   plainTools,
   progress,
   prompts,
@@ -135,6 +136,14 @@ serveStdio(() => {
       inputSchema: fromJsonSchema<Record<string, unknown>>(schemaTool.inputSchema),
     },
     async () => ({ content: [{ type: "text", text: "called" }] }),
+  );
+  server.registerTool(
+    "test_x_mcp_header",
+    {
+      description: "Has arguments that headers repeat",
+      inputSchema: fromJsonSchema<Record<string, unknown>>(headerSchema),
+    },
+    async (args) => ({ content: [{ type: "text", text: JSON.stringify(args) }] }),
   );
   registerAsking(server);
 

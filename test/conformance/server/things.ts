@@ -101,3 +101,13 @@ export const schemaTool = {
     additionalProperties: false,
   },
 };
+
+/** Arguments that HTTP headers repeat. */
+export const headerSchema = {
+  type: "object" as const,
+  properties: {
+    region: { type: "string", "x-mcp-header": "Region" },
+    query: { type: "string" },
+  },
+  required: ["region"],
+};
