@@ -3,6 +3,7 @@
  * name the server. It knows no method.
  */
 import { HostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { AnswerCache } from "../client/cache.ts";
 import type { Asked } from "../client/cache.ts";
@@ -30,6 +31,7 @@ export interface Waits {
   timeoutMs?: number | undefined;
   answers?: Answers | undefined;
   rounds?: InputRound | undefined;
+  meta?: JsonObject | undefined;
 }
 
 export class Asking {
@@ -49,7 +51,7 @@ export class Asking {
     name: string,
     about: About,
     work: (client: Asked, options: RequestOptions) => Promise<T>,
-    { signal: given, timeoutMs, answers, rounds }: Waits,
+    { signal: given, timeoutMs, answers, rounds, meta }: Waits,
   ): Promise<T> {
     const server = this.#server(name);
     const signal = this.within(given);
@@ -58,6 +60,7 @@ export class Asking {
       timeoutMs: timeoutMs ?? server.timeoutMs,
       ...(answers && { answers }),
       ...(rounds && { rounds }),
+      ...(meta && { meta }),
     };
     try {
       const wait = { signal, waitMs: timeoutMs, harmless: true };

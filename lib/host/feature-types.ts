@@ -55,6 +55,8 @@ interface Waiting {
   answers?: Answers;
   /** As of a client's request: the answer may then ask for input (`isInput`). @default a modern server's questions are answered here */
   rounds?: InputRound;
+  /** More for `_meta` of the request, such as a trace. */
+  meta?: JsonObject;
 }
 
 export interface ReadRequest extends Waiting {

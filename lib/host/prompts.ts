@@ -85,7 +85,7 @@ export class Prompts {
   /** As `Host.complete`, of a prompt's argument. */
   async complete(
     name: string,
-    { argument, context, signal, timeoutMs }: CompleteRequest,
+    { argument, context, signal, timeoutMs, meta }: CompleteRequest,
   ): Promise<CompletionValues> {
     const { server, prompt } = await this.#resolve(name, signal);
     const about = { label: "completion/complete", facts: { prompt } };
@@ -94,7 +94,7 @@ export class Prompts {
       server,
       about,
       (client, options) => complete(client, request, options),
-      { signal, timeoutMs },
+      { signal, timeoutMs, meta },
     );
   }
 

@@ -85,7 +85,7 @@ export class Resources {
   /** As `Host.complete`, of a template's variable. */
   async complete(
     template: string,
-    { argument, context, signal, timeoutMs }: CompleteRequest,
+    { argument, context, signal, timeoutMs, meta }: CompleteRequest,
   ): Promise<CompletionValues> {
     const { server, uri } = await this.locate(template, "uriTemplate", signal);
     const about = { label: "completion/complete", facts: { template: uri } };
@@ -94,7 +94,7 @@ export class Resources {
       server,
       about,
       (client, options) => complete(client, request, options),
-      { signal, timeoutMs },
+      { signal, timeoutMs, meta },
     );
   }
 

@@ -8,10 +8,10 @@ import type { Outcome } from "../hooks/call.ts";
 import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
 import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
-import { metaPrefix } from "../protocol/meta.ts";
 import type { CallBook } from "./calls-book.ts";
 import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
+import { onwardMeta } from "./gateway-meta.ts";
 import { ownText, resultText } from "./gateway-results.ts";
 import type { Made } from "./gateway-rounds.ts";
 import type { Downstream, Question, Scope } from "./gateway-types.ts";
@@ -127,21 +127,6 @@ function cancellable(request: OwnedCallRequest, question: Question, host: Opened
     onCall?.(call);
     if (isCancelled) cancel();
   };
-}
-
-/** What speaks of one hop alone (protocol.md 2.6, 4). */
-const ofTheHop: ReadonlySet<string> = new Set([
-  "progressToken",
-  ...["protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "subscriptionId"].map(
-    (name) => metaPrefix + name,
-  ),
-]);
-
-/** What of a client's `_meta` is for the server. */
-function onwardMeta({ _meta: meta }: JsonObject): JsonObject | undefined {
-  if (!isObject(meta)) return undefined;
-  const kept = Object.entries(meta).filter(([key]) => !ofTheHop.has(key));
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 /** A name that means nothing to this client, or several tools. @throws RpcError */

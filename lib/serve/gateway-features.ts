@@ -7,6 +7,7 @@ import type { OpenedHost } from "../host/types.ts";
 import { namesOf } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";
+import { onwardMeta } from "./gateway-meta.ts";
 import { ownText, resultText } from "./gateway-results.ts";
 import type { Made } from "./gateway-rounds.ts";
 import type { Question, Scope } from "./gateway-types.ts";
@@ -100,10 +101,12 @@ export async function complete(
   if (typeof name !== "string" || typeof value !== "string")
     badParams("the argument of a completion has a name and a value, both strings");
   const known = isObject(context) ? context.arguments : undefined;
+  const meta = onwardMeta(params);
   const completion = await host.complete({
     ref: await refFor(ref, host, { scope, signal }),
     argument: { name, value },
     ...(isTexts(known) && { context: known }),
+    ...(meta && { meta }),
     signal,
   });
   return ownText({ completion: { ...completion } }, knows);
@@ -114,10 +117,16 @@ export async function complete(
 function waitsOf(
   question: Question,
   rounds: InputRound | undefined,
-): Pick<ReadRequest, "signal" | "answers" | "rounds"> {
-  const { signal, from } = question;
+): Pick<ReadRequest, "signal" | "answers" | "rounds" | "meta"> {
+  const { signal, from, params } = question;
+  const meta = onwardMeta(params);
   const answers = from.guest?.answersOn?.(question);
-  return { signal, ...(answers && { answers }), ...(rounds && { rounds }) };
+  return {
+    signal,
+    ...(answers && { answers }),
+    ...(rounds && { rounds }),
+    ...(meta && { meta }),
+  };
 }
 
 /** @throws RpcError -32602 */

@@ -1,6 +1,7 @@
 /** The trace that clients of each face bring goes on to servers: in `_meta`, and in headers where there are any. */
 import { describe, expect, test } from "bun:test";
 
+import type { JsonObject } from "../../lib/base/json.ts";
 import { readTraceParent, traceHeaders } from "../../lib/protocol/trace.ts";
 import { answerTo, enveloped, modernInit, session, textOf, told } from "./gateway-kit.ts";
 import { serveOver } from "./kit.ts";
@@ -19,6 +20,24 @@ const program = `import { serve, text, tool } from ${JSON.stringify(fixtureKit)}
   await serve({ tools: [tool("meta")], calls: { meta } });`;
 const local = { s: { prefix: "s_", args: ["-e", program] } };
 
+/** Everything but tools, each saying what `_meta` it was asked with. */
+const features = `import { serve } from ${JSON.stringify(fixtureKit)};
+  const reply = (result) => (message, server) =>
+    server.reply(message, result(JSON.stringify(message.params._meta ?? null)));
+  const on = {
+    initialize: (message, server) => server.reply(message, {
+      protocolVersion: message.params.protocolVersion,
+      capabilities: { prompts: {}, resources: {}, completions: {} },
+      serverInfo: { name: "fixture", version: "1" },
+    }),
+    "resources/list": reply(() => ({ resources: [{ uri: "a:b", name: "r" }] })),
+    "resources/read": reply((text) => ({ contents: [{ uri: "a:b", text }] })),
+    "prompts/list": reply(() => ({ prompts: [{ name: "p", arguments: [{ name: "a" }] }] })),
+    "prompts/get": reply((text) => ({ messages: [{ role: "user", content: { type: "text", text } }] })),
+    "completion/complete": reply((text) => ({ completion: { values: [text] } })),
+  };
+  await serve({ on });`;
+
 /** What the server got, as its only text says. */
 function got(all: Parameters<typeof answerTo>[0]): any {
   return JSON.parse(textOf(answerTo(all)));
@@ -35,6 +54,27 @@ describe("the gateway", () => {
     expect(got(await told(await client.ask({ json, headers: trace })))).toMatchObject(trace);
     const bad = { ...trace, traceparent: "00-x" };
     expect(got(await told(await client.ask({ json, headers: bad })))).not.toHaveProperty("baggage");
+  });
+
+  test("takes it for prompts, resources and completion, too; nothing of its own hop goes on", async () => {
+    await using kit = serveOver({ s: { prefix: "s_", args: ["-e", features] } });
+    const client = await session(kit, { path: "/mcp/s" });
+    const ask = async (method: string, params: object) => {
+      const _meta = { progressToken: "mine", "x/y": 1 };
+      const json = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } };
+      const { result } = answerTo(await told(await client.ask({ json, headers: trace }))) ?? {};
+      const text =
+        result.contents?.[0].text ??
+        result.messages?.[0].content.text ??
+        result.completion.values[0];
+      const meta = JSON.parse(text);
+      expect(meta).toMatchObject({ ...trace, "x/y": 1 });
+      expect(meta.progressToken).not.toBe("mine");
+    };
+    await ask("resources/read", { uri: "a:b" });
+    await ask("prompts/get", { name: "p" });
+    const argument = { name: "a", value: "" };
+    await ask("completion/complete", { ref: { type: "ref/prompt", name: "p" }, argument });
   });
 
   test("takes it from the headers of a batch, and of what is posted beside a stream", async () => {
@@ -114,14 +154,14 @@ test("a server that is reached over HTTP gets it in headers, too", async () => {
   for (const name of Object.keys(trace)) expect(without).not.toHaveProperty(name);
 });
 
-test.each([
-  [{ traceparent: other, tracestate: "a\r\nx: y" }, { traceparent: other }],
-  [{ traceparent: other, baggage: "ü=1" }, { traceparent: other }],
-  [{ traceparent: other, baggage: "x".repeat(8193) }, { traceparent: other }],
-  [{ traceparent: 7, baggage: "a=b" }, {}],
-  [{ traceparent: "nonsense", baggage: "a=b" }, {}],
-  [{}, {}],
-])("%j: what no header can carry stays in _meta alone", (meta, headers) => {
+test.each<[string, JsonObject, object]>([
+  ["a line break", { traceparent: other, tracestate: "a\r\nx: y" }, { traceparent: other }],
+  ["no ASCII", { traceparent: other, baggage: "ü=1" }, { traceparent: other }],
+  ["too long", { traceparent: other, baggage: "x".repeat(8193) }, { traceparent: other }],
+  ["a number", { traceparent: 7, baggage: "a=b" }, {}],
+  ["nonsense", { traceparent: "nonsense", baggage: "a=b" }, {}],
+  ["nothing", {}, {}],
+])("what no header can carry stays in _meta alone: %s", (_what, meta, headers) => {
   const params = { name: "t", _meta: meta };
   expect(traceHeaders({ jsonrpc: "2.0", id: 1, method: "tools/call", params })).toEqual(headers);
 });
