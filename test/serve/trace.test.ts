@@ -154,7 +154,7 @@ test("a server that is reached over HTTP gets it in headers, too", async () => {
   for (const name of Object.keys(trace)) expect(without).not.toHaveProperty(name);
 });
 
-test.each<[string, JsonObject, object]>([
+test.each<[string, JsonObject, Record<string, string>]>([
   ["a line break", { traceparent: other, tracestate: "a\r\nx: y" }, { traceparent: other }],
   ["no ASCII", { traceparent: other, baggage: "ü=1" }, { traceparent: other }],
   ["too long", { traceparent: other, baggage: "x".repeat(8193) }, { traceparent: other }],
