@@ -34,7 +34,7 @@ export class AtWork implements Disposable {
   /** The calls of a server by their ids. */
   at(server: string): ReadonlyMap<string, unknown> {
     this.#forget(server);
-    return this.#calls.get(server) ?? none;
+    return this.#calls.get(server) ?? new Map();
   }
 
   [Symbol.dispose](): void {
@@ -64,7 +64,7 @@ export class AtWork implements Disposable {
 
   /** Those that were given up long ago. */
   #forget(server: string, before = this.#now() - this.#leftMs): void {
-    for (const [id, since] of this.#calls.get(server) ?? none)
+    for (const [id, since] of this.#calls.get(server) ?? [])
       if (since !== undefined && since < before) this.#over(server, id);
   }
 
@@ -75,7 +75,3 @@ export class AtWork implements Disposable {
     this.#onOver(id);
   }
 }
-
-// --- internal ---
-
-const none: ReadonlyMap<string, number | undefined> = new Map();
