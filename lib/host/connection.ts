@@ -120,14 +120,18 @@ export class Connection implements AsyncDisposable {
 
   /** Stops the server for good. */
   [Symbol.asyncDispose](): Promise<void> {
-    return this.end(stoppedError(this.#name));
+    return this.end();
   }
 
-  /** The same, for a reason that whatever still waits is told. */
-  async end(reason: HostError): Promise<void> {
-    this.#scope.abort(reason);
+  /** The same; what is under way is told at once `how` it ended, behind "server x". */
+  async end(how?: string): Promise<void> {
+    this.#scope.abort(stoppedError(this.#name, how));
     await this.#current?.catch(() => {});
-    await Promise.all(Array.from(this.#clients.keys(), (client) => client[Symbol.asyncDispose]()));
+    await Promise.all(
+      Array.from(this.#clients.keys(), (client) =>
+        how === undefined ? client[Symbol.asyncDispose]() : client.drop(how),
+      ),
+    );
     if (this.#state !== "idle") this.#enter("stopped");
   }
 

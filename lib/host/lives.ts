@@ -96,6 +96,6 @@ export function endError(server: string, info: CloseInfo): HostError {
 }
 
 /** The error of whatever a server was to do when it was stopped for good. */
-export function stoppedError(server: string): HostError {
-  return new HostError("cancelled", `server "${server}" was stopped`, { facts: { server } });
+export function stoppedError(server: string, how = "was stopped"): HostError {
+  return new HostError("cancelled", `server "${server}" ${how}`, { facts: { server } });
 }

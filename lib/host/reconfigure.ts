@@ -2,7 +2,6 @@
  * Other servers and rules for a host that is open: what must change is found by comparing entries, and all else stays as it
  * is, processes and calls. It starts nothing by itself. Loaded when a host is first changed.
  */
-import { HostError } from "../base/errors.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { HostParts } from "./over.ts";
 import type { Reconfiguration, Reconfigured } from "./reconfigure-types.ts";
@@ -62,11 +61,10 @@ export function retired(
   { removed }: Reconfigured,
   graceMs: number = graceDefaultMs,
 ): Promise<void> {
-  const { name } = server;
-  const what = removed.includes(name) ? "was taken out of the config" : "is another in the config";
-  const text = `server "${name}" was stopped: it ${what}`;
-  const reason = new HostError("cancelled", text, { facts: { server: name } });
-  return server.retire(reason, graceMs).catch(() => {});
+  const how = removed.includes(server.name)
+    ? "was taken out of the config"
+    : "was replaced by its new entry in the config";
+  return server.retire(how, graceMs).catch(() => {});
 }
 
 /** The servers that are not what they were, in any way. */

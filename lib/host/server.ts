@@ -157,10 +157,10 @@ export class HostedServer implements AsyncDisposable {
   }
 
   /**
-   * Stops it for good, once what runs on it has ended or `graceMs` are over; what still runs then is told the reason. From
-   * now on nothing is heard of it.
+   * Stops it for good, once what runs on it has ended or `graceMs` are over; what still runs then is told `how` it ended,
+   * behind "server x". From now on nothing is heard of it.
    */
-  async retire(reason: HostError, graceMs: number): Promise<void> {
+  async retire(how: string, graceMs: number): Promise<void> {
     this.#isRetired = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onRelease = () => {
@@ -168,7 +168,7 @@ export class HostedServer implements AsyncDisposable {
     };
     this.#onRelease();
     await settlesWithin(abortable(promise, this.#connection.signal), graceMs);
-    await this.#connection.end(reason);
+    await this.#connection.end(how);
   }
 
   /** As of its connection. */

@@ -199,16 +199,19 @@ describe("what runs", () => {
     expect(await running).toBe("waited");
   });
 
-  test("what does not end in time is told why", async () => {
+  test.each([
+    ["was taken out of the config", [entry("a")]],
+    ["was replaced by its new entry in the config", [entry("a"), entry("b", {}, { cwd: "/" })]],
+  ])("what does not end in time is told why: it %s", async (why, next) => {
     await using it = open([entry("a"), entry("b")]);
     await call(it, "b_echo");
     const running = it.host.call({ tool: "b_silent" });
     await begun(it, "silent");
-    await it.change([entry("a")], [], 50);
+    await it.change(next, [], 50);
     const { status, error } = await running;
     // Nobody knows what came of it.
     expect(status).toBe("uncertain");
-    expect(error?.message).toStartWith('server "b" was closed by us while it was answering');
+    expect(error?.message).toStartWith(`server "b" ${why} while it was answering tools/call`);
   });
 
   test("B074: one process of a server at a time, and the old one is gone", async () => {
