@@ -77,7 +77,7 @@ export async function prepare(
     },
     config: target.server.config,
     anew: () => anewOf(call, target, context),
-    onWaiting: request.onWaiting,
+    onWaiting: () => request.onWaiting?.(call),
   });
   request.onCall?.(call);
   return { listed, result };

@@ -117,7 +117,7 @@ export interface OwnedCallRequest extends CallRequest {
   /** Told that the server has made a task of the call; from then on it is waited for as long as it takes. */
   onTask?: (task: Task) => void;
   /** Told when the call begins to wait for somebody to approve it. */
-  onWaiting?: () => void;
+  onWaiting?: (call: Call) => void;
   /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */
   onCall?: (call: Call) => void;
 }

@@ -3,10 +3,11 @@
  * memory within a bound of count and bytes, the oldest that ended go first, and it decides nothing about them.
  */
 import { HostError } from "../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
 import type { Actor, Outcome } from "../hooks/call.ts";
 import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
+import { weigh } from "./weigh.ts";
 
 /** What is known of a call. */
 export interface CallRecord {
@@ -19,18 +20,23 @@ export interface CallRecord {
   server?: string;
   /** The server's own name of the tool. */
   tool?: string;
-  status: "running" | Outcome["status"];
+  /** `waiting`: for somebody to approve it. */
+  status: "running" | "waiting" | Outcome["status"];
   /** On the clock of the context, in milliseconds since the epoch. */
   readonly startedAt: number;
   durationMs?: number;
   /** Undefined where they were too large to keep. */
   readonly arguments: JsonObject | undefined;
   error?: { code: string; message: string };
+  /** The exact text of its result, where that was to be kept, and is not too large. */
+  result?: string;
 }
 
 /** A call that was begun. */
 export interface BegunCall {
   readonly id: string;
+  /** Resolves when it begins to wait for somebody to approve it; most never do. */
+  readonly waiting: Promise<void>;
   /** As `Host.call`: never rejects. */
   readonly outcome: Promise<Outcome>;
 }
@@ -47,6 +53,8 @@ export interface CallBookOptions {
   pastBytesMax?: number;
 }
 
+/** Results that are longer are not kept. */
+const resultMax = 262_144;
 /** Arguments that weigh more are not kept. */
 const argumentBytesMax = 16_384;
 /** What a record weighs beside its texts and arguments. */
@@ -76,7 +84,10 @@ export class CallBook {
    * A call, written down. One whose name means nothing leaves no trace.
    * @param host that makes it. @default the one of the book
    */
-  begin(request: OwnedCallRequest, host: CallBookOptions["host"] = this.#options.host): BegunCall {
+  begin(
+    request: OwnedCallRequest & { keepsResult?: boolean },
+    host: CallBookOptions["host"] = this.#options.host,
+  ): BegunCall {
     const { id = crypto.randomUUID() } = request;
     const { now } = this.#options;
     const { tool: name, arguments: args = {}, owner = "default", actor = "user" } = request;
@@ -92,24 +103,34 @@ export class CallBook {
       arguments: isKept ? args : undefined,
     };
     this.#running.set(id, { record, host });
-    const { onCall } = request;
+    const { onCall, onWaiting, keepsResult = false, ...asked } = request;
+    const waiting = Promise.withResolvers<void>();
     const work = host.call({
-      ...request,
+      ...asked,
       id,
       onCall(call) {
         record.server = call.server;
         record.tool = call.tool;
+        record.status = "running";
         onCall?.(call);
+      },
+      onWaiting(call) {
+        record.server = call.server;
+        record.tool = call.tool;
+        record.status = "waiting";
+        waiting.resolve();
+        onWaiting?.(call);
       },
     });
     const outcome = work.then((ended) => {
       this.#running.delete(id);
       close(record, ended);
+      if (keepsResult && "raw" in ended && ended.raw.length <= resultMax) record.result = ended.raw;
       if (record.server !== undefined || ended.status === "denied")
-        this.#keep(record, isKept ? argumentBytes : 0);
+        this.#keep(record, (isKept ? argumentBytes : 0) + (record.result?.length ?? 0));
       return ended;
     });
-    return { id, outcome };
+    return { id, waiting: waiting.promise, outcome };
   }
 
   /** All calls of an owner, the newest first. */
@@ -174,26 +195,4 @@ function close(record: CallRecord, outcome: Outcome): void {
   const { server, tool } = error.facts;
   if (server !== undefined) record.server = server;
   if (tool !== undefined) record.tool = tool;
-}
-
-/** About how much a value weighs; stops counting once it is more than `max`, so that a large one costs no more. */
-function weigh(value: Json, max: number): number {
-  let bytes = 0;
-  const waiting: (Json | undefined)[] = [value];
-  while (waiting.length > 0 && bytes <= max) {
-    const next = waiting.pop();
-    bytes += 8;
-    if (typeof next === "string") bytes += next.length;
-    else if (Array.isArray(next)) {
-      bytes += 8 * next.length;
-      if (bytes <= max) waiting.push(...next);
-    } else if (isObject(next)) {
-      for (const key in next) {
-        bytes += 8 + key.length;
-        if (bytes > max) break;
-        waiting.push(next[key]);
-      }
-    }
-  }
-  return bytes;
 }

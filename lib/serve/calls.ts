@@ -60,6 +60,7 @@ function shown(record: CallRecord, { hasToken }: Caller) {
     ...(durationMs !== undefined && { durationMs: Math.round(durationMs * 1000) / 1000 }),
     // Null: they were too large to keep.
     ...(hasToken && { arguments: record.arguments ?? null }),
+    ...(hasToken && record.result !== undefined && { result: JSON.rawJSON(record.result) }),
     ...(error !== undefined && { error: { ...error, message: withoutPaths(error.message) } }),
   };
 }

@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { Lifecycle } from "./discovery.ts";
 import type { ConfigSource } from "./servers-config.ts";
-import type { Face, ServeContext, Token } from "./types.ts";
+import type { Approvals, Face, ServeContext, Token } from "./types.ts";
 
 export interface ServeOptions {
   host: OpenedHost;
@@ -11,6 +11,8 @@ export interface ServeOptions {
   faces: readonly Face[];
   /** The servers that are looked at in the beginning. @default all that the host has, as `lazy` */
   servers?: readonly Lifecycle[];
+  /** Where approvals and grants lie. @default nothing is kept, and what is asked about is denied */
+  approvals?: Approvals;
   /** Where the config comes from, to be read again when its files change. @default it is not */
   source?: ConfigSource;
   /** Only loopback without a token. @default "127.0.0.1" */

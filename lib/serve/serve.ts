@@ -3,13 +3,14 @@
  * and owns neither the host nor what the faces keep.
  */
 import { Deadlines } from "../base/deadlines.ts";
+import { Adopting } from "./adopting.ts";
 import { handlersOf } from "./answer.ts";
 import { boundOf } from "./bound.ts";
 import { CallBook } from "./calls-book.ts";
 import { type Lifecycle, Lifecycles } from "./discovery.ts";
 import { slowMs, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
-import { createGuard } from "./guard.ts";
+import { noted } from "./guard-noted.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
 import { Profiles } from "./profiles.ts";
 import { rootRoute } from "./root.ts";
@@ -38,7 +39,7 @@ export function serve(options: ServeOptions): Served {
   });
   const faced = options.faces.flatMap((face) => face(context));
   const hostname = options.unix === undefined ? (options.hostname ?? hostnameDefault) : undefined;
-  const guard = createGuard({
+  const guard = noted(context, {
     hostname,
     port: () => server.port ?? 0,
     secure: options.tls !== undefined,
@@ -66,11 +67,13 @@ export function serve(options: ServeOptions): Served {
   const lifecycles = new Lifecycles(options.host, servers, stopping.signal);
   const applying: Applying | undefined =
     config && new Applying(config, { hostname, guard, profiles, lifecycles, log });
+  const adopting = context.approvals && new Adopting(context, context.approvals);
   stopping.signal.addEventListener(
     "abort",
     () => {
       lifecycles[Symbol.dispose]();
       applying?.[Symbol.dispose]();
+      adopting?.[Symbol.dispose]();
     },
     { once: true },
   );
@@ -99,7 +102,7 @@ function contextOf(
   options: ServeOptions,
   { stopping, ending, config, lifecycles }: Within,
 ): ServeContext {
-  const { host, log, redact = (text) => text, now = Date.now } = options;
+  const { host, log, redact = (text) => text, now = Date.now, approvals } = options;
   return {
     host,
     log,
@@ -119,6 +122,7 @@ function contextOf(
     },
     profiles: new Profiles(config?.config.profiles ?? {}),
     ...(config && { config }),
+    ...(approvals && { approvals }),
   };
 }
 

@@ -22,7 +22,9 @@ export function served(
   const closed = Promise.withResolvers<void>();
   let stops = 0;
   const end = async () => {
-    const reason = new HostError("cancelled", "mcphost serve is stopping");
+    const reason = new HostError("cancelled", "mcphost serve is stopping", {
+      facts: { stopping: true },
+    });
     stopping.abort(reason);
     // Answers that are made, and on their way.
     const quiet = Promise.all([running.none(), server.stop()]);
@@ -36,7 +38,11 @@ export function served(
     stops += 1;
     if (stops === 1) void end().finally(closed.resolve);
     else {
-      ending.abort(new HostError("cancelled", "mcphost serve was stopped at once"));
+      ending.abort(
+        new HostError("cancelled", "mcphost serve was stopped at once", {
+          facts: { stopping: true },
+        }),
+      );
       await server.stop(true);
       closed.resolve();
     }

@@ -46,6 +46,7 @@ async function answerTools(
     const { tool, params, stream } = readAskedCall(await exchange.json());
     if (stream) return await streamCall(exchange, context, { tool, params, logs });
     const { id, outcome } = await call(exchange, context, { tool, params });
+    if (outcome === undefined) return accepted(id);
     const { redact } = context;
     const [text] = answerTexts(outcome, id, { redact, parts: (body) => [body] });
     return new Response(text, { headers: { "content-type": "application/json;charset=utf-8" } });
@@ -61,25 +62,33 @@ async function answerTool(exchange: Exchange, context: ServeContext): Promise<Re
   const tool = exchange.params["name"] ?? "";
   const params = readArguments(await exchange.json(), "the body");
   const { id, outcome } = await call(exchange, context, { tool, params });
+  if (outcome === undefined) return accepted(id);
   const headers = { "content-type": "application/json", "mcphost-call": id };
   if (outcome.error === undefined && outcome.result !== undefined)
     return new Response(outcome.raw, { headers });
   throw withCall(outcome, id);
 }
 
-/** @throws HttpError where the name means nothing to this caller, or is denied */
+/**
+ * The call, once it has ended; where the client would rather not wait (`Prefer: respond-async`, RFC 7240), no outcome as soon
+ * as it waits for approval: it goes on without its client.
+ * @throws HttpError where the name means nothing to this caller, or is denied
+ */
 async function call(
   { caller, request }: Exchange,
   { calls }: ServeContext,
   { tool, params }: { tool: string; params: JsonObject },
-): Promise<{ id: string; outcome: Outcome }> {
+): Promise<{ id: string; outcome: Outcome | undefined }> {
   let isKnown = false;
   const meta = traceOf(request);
+  const isPatient = !/(^|[,;\s])respond-async($|[,;\s])/i.test(request.headers.get("prefer") ?? "");
+  using attached = attachedTo(request.signal, isPatient);
   const begun = calls.begin({
+    keepsResult: !isPatient,
     tool,
     arguments: params,
     // The book ends the call when the process does.
-    signal: request.signal,
+    signal: attached.signal,
     actor: "gateway",
     owner: caller.owner,
     admits: caller.allows,
@@ -87,10 +96,30 @@ async function call(
     ...(meta && { meta }),
     onCall: () => (isKnown = true),
   });
-  const outcome = await begun.outcome;
+  const waits = isPatient ? [] : [begun.waiting.then(() => undefined)];
+  const outcome = await Promise.race([begun.outcome, ...waits]);
+  if (outcome === undefined) return { id: begun.id, outcome };
   const refusal = refusalOf(outcome, { name: tool, caller, isKnown });
   if (refusal !== undefined) throw refusal;
   return { id: begun.id, outcome };
+}
+
+/** The signal of a client; unless `isPatient`, only until it is let go of. */
+function attachedTo(client: AbortSignal, isPatient: boolean): Disposable & { signal: AbortSignal } {
+  if (isPatient) return { signal: client, [Symbol.dispose]() {} };
+  const scope = new AbortController();
+  const leave = () => scope.abort(client.reason);
+  client.addEventListener("abort", leave, { once: true });
+  return {
+    signal: scope.signal,
+    [Symbol.dispose]: () => client.removeEventListener("abort", leave),
+  };
+}
+
+/** It waits for approval, and can be looked at. */
+function accepted(id: string): Response {
+  const headers = { location: `/calls/${id}`, "preference-applied": "respond-async" };
+  return Response.json({ call: id, status: "waiting" }, { status: 202, headers });
 }
 
 /** The error of a call by its code, with the call's id and, where arguments do not fit, each of them. */

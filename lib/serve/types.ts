@@ -2,6 +2,7 @@
 import type { Json } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/types.ts";
+import type { Store } from "../store/store.ts";
 import type { CallBook } from "./calls-book.ts";
 import type { Discovery } from "./discovery.ts";
 import type { Profiles } from "./profiles.ts";
@@ -110,8 +111,18 @@ export interface ServeContext {
   profiles: Profiles;
   /** The config of the servers, where there is one that may be read again. */
   config?: ServedConfig;
+  /** What waits for approval, and what is always allowed. @default nothing is kept */
+  approvals?: Approvals;
   /** Every call goes through it, so that its owner sees it. */
   calls: CallBook;
+}
+
+/** Where approvals lie. */
+export interface Approvals {
+  /** @throws HostError `config` */
+  store(): Promise<Store>;
+  /** Calls that wait there and whose process is gone are taken over. @default false */
+  adopts?: boolean;
 }
 
 /** A bound on how many there are at a time. */

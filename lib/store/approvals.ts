@@ -156,16 +156,6 @@ export class Approvals {
     });
   }
 
-  /** Those that outlive the process that held them, and are held by nobody now; each is this process's from then on. */
-  async adopt(): Promise<Approval[]> {
-    const holder = await this.#holding.id();
-    const rows = await this.#db.write<Row[]>(
-      (tx) => tx`update mcphost_approvals set holder = ${holder}
-        where holder is null and survives = 1 and state in ('pending', 'approved') returning *`,
-    );
-    return rows.map(approvalOf);
-  }
-
   async #end(
     id: string,
     { state, reason, until }: { state: ApprovalState; reason: string; until: number },

@@ -4,11 +4,11 @@
  */
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
-import type { Db, Transaction } from "./db.ts";
+import type { Db, Sql, Transaction } from "./db.ts";
 import { beat, beatMs, goneHolders, thisProcess } from "./holder.ts";
-import { journalOf } from "./rows.ts";
+import { approvalOf, column, journalOf } from "./rows.ts";
 import type { Row } from "./rows.ts";
-import type { Holder, JournalEntry } from "./types.ts";
+import type { Approval, Holder, JournalEntry } from "./types.ts";
 
 export class Holding {
   readonly #db: Db;
@@ -46,6 +46,27 @@ export class Holding {
       found.push(...left);
     }
     return found;
+  }
+
+  /**
+   * Those for these servers that outlive the process that held them, and are held by nobody now; each is this process's from
+   * then on.
+   */
+  async adopt(servers: readonly string[]): Promise<Approval[]> {
+    if (servers.length === 0) return [];
+    const names = servers.map(column);
+    const isFree = (sql: Sql) =>
+      sql`holder is null and survives = 1 and state in ('pending', 'approved') and server in ${sql(names)}`;
+    // Mostly there is none, and then nothing is locked.
+    const free = await this.#db.read<Row[]>(
+      (sql) => sql`select id from mcphost_approvals where ${isFree(sql)} limit 1`,
+    );
+    if (free.length === 0) return [];
+    const holder = await this.id();
+    const rows = await this.#db.write<Row[]>(
+      (tx) => tx`update mcphost_approvals set holder = ${holder} where ${isFree(tx)} returning *`,
+    );
+    return rows.map(approvalOf);
   }
 
   /** It holds nothing any more. Never throws. */

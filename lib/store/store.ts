@@ -52,6 +52,10 @@ export interface Store extends AsyncDisposable {
   acknowledge(owner: string | undefined, told: { id: string; reason: string }): Promise<boolean>;
   /** Settles what processes that are gone have left; returns what is uncertain since. Is done at the opening, too. */
   recover(): Promise<JournalEntry[]>;
+  /**
+   * Takes over what waits for these servers and whose process is gone. @returns those that are this process's from now on
+   */
+  adopt(servers: readonly string[]): Promise<Approval[]>;
   prune(retention?: Retention): Promise<void>;
 }
 
@@ -90,6 +94,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     uncertainCalls: (owner) => uncertainCalls(db, owner),
     acknowledge: (owner, told) => acknowledge(db, owner, told),
     recover: () => holding.recover(),
+    adopt: (servers) => holding.adopt(servers),
     prune: (retention) => prune(db, retention),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };

@@ -1,0 +1,57 @@
+/**
+ * Takes over calls that wait for approval and whose process is gone: another `serve` on this store, or this one before it was
+ * started anew. What is approved is then run here, by the one that took it.
+ */
+import { isHostError } from "../base/errors.ts";
+import { debug } from "../base/log.ts";
+import type { Actor } from "../hooks/call.ts";
+import type { Approvals, ServeContext } from "./types.ts";
+
+export class Adopting implements Disposable {
+  readonly #context: Pick<ServeContext, "host" | "calls" | "log">;
+  readonly #approvals: Approvals;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #isLooking = false;
+
+  constructor(context: Pick<ServeContext, "host" | "calls" | "log">, approvals: Approvals) {
+    this.#context = context;
+    this.#approvals = approvals;
+    this.#timer = setInterval(() => void this.#look(), everyMs);
+    this.#timer.unref();
+    void this.#look();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    if (this.#isLooking || this.#approvals.adopts !== true) return;
+    this.#isLooking = true;
+    const { host, calls, log } = this.#context;
+    try {
+      const store = await this.#approvals.store();
+      await store.recover();
+      const servers = host.servers().map(({ name }) => name);
+      for (const { id, owner, actor, server, tool, proposed } of await store.adopt(servers))
+        calls.begin({
+          id,
+          owner,
+          actor: actor as Actor,
+          tool: `${server}/${tool}`,
+          arguments: proposed,
+          keepsResult: true,
+        });
+    } catch (error) {
+      const text = isHostError(error) ? error.message : String(error);
+      debug(log, undefined, () => `nothing is taken over: ${text}`);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+}
+
+// --- internal ---
+
+const everyMs = 10_000;
