@@ -9,6 +9,7 @@ import type { OpenHostOptions } from "../../lib/host/option-types.ts";
 import type { ChangeableHost } from "../../lib/host/reconfigure-types.ts";
 import type { HostEvent } from "../../lib/host/types.ts";
 import type { Plan } from "../fixtures/host/server.ts";
+import { serveRemote } from "../fixtures/remote/server.ts";
 import { tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
 import { textOf, tools } from "./kit.ts";
@@ -244,6 +245,34 @@ describe("what runs", () => {
     }
     await waitFor(async () => !isAlive(pid));
   });
+});
+
+describe("a server that is reached", () => {
+  test.each(["legacy", "modern"] as const)(
+    "is reached anew by its new entry at once, while calls of the old one end (%s)",
+    async (era) => {
+      await using far = await serveRemote({ transport: "http", era });
+      const reached = (token: string) =>
+        ({
+          kind: "http",
+          name: "far",
+          origin: { label: "test", kind: "named" },
+          written: {},
+          protocol: "auto",
+          lifecycle: "lazy",
+          transport: "auto",
+          url: far.url,
+          headers: { "x-token": token },
+        }) as ServerConfig;
+      await using it = open([reached("old"), entry("b")]);
+      const running = call(it, "far_slow", { steps: 4, ms: 100 });
+      await waitFor(() => far.methods().includes("tools/call"));
+      expect(await it.change([reached("new"), entry("b")])).toMatchObject({ changed: ["far"] });
+      expect(await call(it, "far_add", { a: 2, b: 40 })).toBe("42");
+      expect(far.requests.at(-1)?.headers["x-token"]).toBe("new");
+      expect(await running).toContain("4");
+    },
+  );
 });
 
 describe("beside tools", () => {
