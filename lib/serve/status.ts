@@ -4,7 +4,7 @@ import type { BadServer } from "../config/types.ts";
 import type { ServerStatus } from "../host/types.ts";
 import { errorBody, HttpError, withoutPaths } from "./http-error.ts";
 import type { ServedConfig } from "./servers-config.ts";
-import type { Route, ServeContext } from "./types.ts";
+import type { Caller, Exchange, Route, ServeContext } from "./types.ts";
 
 /** `/health`, answered to everybody; who sent no token where one is asked for hears of no server. */
 export function healthRoutes(context: ServeContext): Route[] {
@@ -36,27 +36,34 @@ export function healthRoutes(context: ServeContext): Route[] {
   ];
 }
 
-/** `GET /servers`, `GET /servers/NAME`; with the revision of the file that servers are added to, where there is one. */
+/**
+ * `GET /servers`, `GET /servers/NAME`. Who may change servers is given the revision of the file that they are added to; for
+ * others it would be a way to make sure of what they guess to stand in it.
+ */
 export function serversRoutes({ host, redact, config }: ServeContext): Route[] {
-  const answer = async (value: object) => {
-    const revision = await config?.revision();
+  const answer = async (value: object, { hasToken, isBound = false }: Caller) => {
+    const revision = hasToken && !isBound ? await config?.revision() : undefined;
     return shown(value, redact, { headers: { ...(revision && { etag: `"${revision}"` }) } });
   };
-  const one = (wanted: string) => {
+  const one = ({ params, caller }: Exchange) => {
+    // Something else is at that address besides: a server of that name is there all the same.
+    const wanted = params["name"] ?? "reload";
     const statuses = host.servers();
     const found = statuses.find(({ name }) => name === wanted);
-    if (found !== undefined) return answer(shownWhole(found));
+    if (found !== undefined) return answer(shownWhole(found), caller);
     throw unknownServer(
       wanted,
       statuses.map(({ name }) => name),
     );
   };
   return [
-    { method: "GET", path: "/servers", handle: () => answer(host.servers().map(shownWhole)) },
-    ...["/servers/:name", "/servers/reload"].map((path): Route => {
-      // Something else is at that address besides: a server of that name is there all the same.
-      return { method: "GET", path, handle: ({ params }) => one(params["name"] ?? "reload") };
-    }),
+    {
+      method: "GET",
+      path: "/servers",
+      handle: ({ caller }) => answer(host.servers().map(shownWhole), caller),
+    },
+    { method: "GET", path: "/servers/:name", handle: one },
+    { method: "GET", path: "/servers/reload", handle: one },
   ];
 }
 
