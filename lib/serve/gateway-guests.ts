@@ -6,28 +6,22 @@ import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import type { Notification } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
+import { behindGuest } from "./gateway-behind.ts";
+import type { BehindContext } from "./gateway-behind.ts";
 import type { Logs } from "./gateway-logs.ts";
-import { News } from "./gateway-news.ts";
 import { Questions } from "./gateway-questions.ts";
-import type { Behind, Guest, Legacy, Question, Scope } from "./gateway-types.ts";
-import { Updates } from "./gateway-updates.ts";
+import type { Guest, Legacy, Question, Scope } from "./gateway-types.ts";
 import type { Bound } from "./types.ts";
 
-export interface GuestsContext {
-  /** What all clients have in common. */
-  shared: Behind;
+export interface GuestsContext extends BehindContext {
   logs: Logs;
-  log: Log;
   /** How many there may be. */
   guests: Bound;
   greetMs: number;
   answerMs: number | undefined;
-  coalesceMs: number;
-  subscriptionsMax: number;
 }
 
 /**
@@ -124,8 +118,9 @@ function named(method: string, params: JsonObject): JsonObject {
 async function openGuest(
   answers: Answers | undefined,
   { server: only }: Scope,
-  { shared, log, guests, coalesceMs, subscriptionsMax }: GuestsContext,
+  context: GuestsContext,
 ): Promise<Guest> {
+  const { shared, guests } = context;
   const host = await shared.host.guest(answers);
   const isOwner = host
     .servers()
@@ -134,29 +129,16 @@ async function openGuest(
     await host[Symbol.asyncDispose]();
     throw busyError(guests.max);
   }
-  // Those that are shared are followed for the host's own already.
-  host.keepFresh();
-  const news = new News(host, coalesceMs);
-  const own = new Updates({ host, log, followedMax: subscriptionsMax });
+  const guest = behindGuest(host, context);
   const end = async () => {
-    news[Symbol.dispose]();
-    own[Symbol.dispose]();
     try {
-      await host[Symbol.asyncDispose]();
+      await guest[Symbol.asyncDispose]();
     } finally {
       if (isOwner) guests.release();
     }
   };
   let ended: Promise<void> | undefined;
-  return {
-    host,
-    news,
-    updates: {
-      follow: (resource, listener) =>
-        (host.owns(resource.server) ? own : shared.updates).follow(resource, listener),
-    },
-    [Symbol.asyncDispose]: () => (ended ??= end()),
-  };
+  return { ...guest, [Symbol.asyncDispose]: () => (ended ??= end()) };
 }
 
 function busyError(guestsMax: number): HostError {

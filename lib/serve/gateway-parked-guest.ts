@@ -3,8 +3,10 @@ import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Relay } from "../client/answer-types.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { behindGuest } from "./gateway-behind.ts";
+import type { BehindContext } from "./gateway-behind.ts";
 import type { Logs } from "./gateway-logs.ts";
-import type { Behind, Guest } from "./gateway-types.ts";
+import type { Guest } from "./gateway-types.ts";
 
 /** What a server asks goes to the request that it works for. @throws RpcError the client has no answer */
 export type Ask = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
@@ -23,27 +25,23 @@ export function relayTo(users: ReadonlyMap<string, Ask>, capabilities: JsonObjec
   };
 }
 
-/**
- * Of changes it is told as all are: modern clients have nothing that lasts in it.
- * @param relay of a client that answers; of any other only what must not be shared is its own
- */
+/** @param relay of a client that answers; of any other only what must not be shared is its own */
 export async function openGuest(
   relay: Relay | undefined,
-  { host: common, news, updates, logs }: Behind & { logs: Logs },
+  { logs, ...context }: BehindContext & { logs: Logs },
 ): Promise<Guest> {
-  const host = await common.guest(relay && { relay });
-  const guest: Guest = {
-    host,
-    news,
-    updates,
-    ...(relay && { answersOn: () => ({ relay }) }),
+  const answers = relay && { relay };
+  const guest = behindGuest(await context.shared.host.guest(answers), context);
+  const own: Guest = {
+    ...guest,
+    ...(answers && { answersOn: () => answers }),
     async [Symbol.asyncDispose]() {
       hearing[Symbol.dispose]();
-      await host[Symbol.asyncDispose]();
+      await guest[Symbol.asyncDispose]();
     },
   };
-  const hearing = logs.hear(guest);
-  return guest;
+  const hearing = logs.hear(own);
+  return own;
 }
 
 // --- internal ---

@@ -7,11 +7,12 @@ import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { BehindContext } from "./gateway-behind.ts";
 import { logLevelDefault, logLevels } from "./gateway-logs.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { openGuest, relayTo } from "./gateway-parked-guest.ts";
 import type { Ask } from "./gateway-parked-guest.ts";
-import type { Behind, Guest } from "./gateway-types.ts";
+import type { Guest } from "./gateway-types.ts";
 import type { Bound } from "./types.ts";
 
 /** Who asks: their guests are theirs alone. */
@@ -34,7 +35,7 @@ export interface Lent extends Disposable {
   guest: Guest;
 }
 
-export interface GuestPoolOptions extends Behind {
+export interface GuestPoolOptions extends BehindContext {
   logs: Logs;
   /** How many clients with servers of their own there may be. */
   guests: Bound;

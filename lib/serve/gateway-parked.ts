@@ -1,6 +1,6 @@
 /**
- * One request of a modern client whose legacy server may ask back: it goes on while its client is away to answer. What the
- * server asks is told to the client in rounds, as it came, and each round is taken up once. It knows no host.
+ * One request of a modern client that goes on while its client is away, to answer what a legacy server asks, or because it is
+ * a task by then. What the server asks is told in rounds, as it came, and each round is taken up once. It knows no host.
  */
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
@@ -12,10 +12,8 @@ import type { Notify, Question } from "./gateway-types.ts";
 export interface ParkedOptions {
   /** The result that asks the client for input, in a round. @throws RpcError */
   ask: (round: number, inputRequests: JsonObject) => Promise<string>;
-  /** How long the client may be away before the request is cancelled. @default 600000 */
+  /** How long the client may be away before the request is cancelled. */
   awayMs: number;
-  /** What the server asks within that time is one round. @default 10 */
-  gatherMs?: number;
   /** It is over, and its client knows, or has not come back. */
   onOver: () => void;
 }
@@ -91,8 +89,7 @@ export class Parked {
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     if (this.#open.size >= questionsMax)
       throw new RpcError({ code: -32603, message: `${questionsMax} questions are open` });
-    this.#asked += 1;
-    const key = `question-${this.#asked}`;
+    const key = `question-${(this.#asked += 1)}`;
     const forget = () => {
       this.#open.delete(key);
       reject(signal.reason);
@@ -153,7 +150,7 @@ export class Parked {
       this.#options.onOver();
     } else if (this.#open.size > 0) {
       clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#askClient(), this.#options.gatherMs ?? 10);
+      this.#timer = setTimeout(() => this.#askClient(), gatherMs);
     }
   }
 
@@ -185,6 +182,8 @@ export class Parked {
 
 // --- internal ---
 
+/** What the server asks within that time is one round. */
+const gatherMs = 10;
 /** Questions at a time: more than a person would answer. */
 const questionsMax = 100;
 

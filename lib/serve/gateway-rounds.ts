@@ -108,7 +108,7 @@ export class Rounds {
   #apart(from: Downstream): JsonObject | undefined {
     const declared = answering(from);
     if (declared !== undefined) return declared;
-    return this.#options.host.keepsApart(from.scope.server) ? {} : undefined;
+    return this.#options.shared.host.keepsApart(from.scope.server) ? {} : undefined;
   }
 
   /** @throws RpcError -32602 */
@@ -143,7 +143,8 @@ export class Rounds {
     let task: Task | undefined;
     const onTask = (made: ServerTask) => {
       task = tasks.add(taskOf(made, parked, question.from.scope.owner));
-      parked.promise(handleText(task));
+      // Where there is no room for it, the client waits for the result.
+      if (task !== undefined) parked.promise(handleText(task));
     };
     const asked = { ...behind(lent.guest, question, parked), ...(lasts && { onTask }) };
     const work = async () => {

@@ -39,6 +39,8 @@ export function legacyTaskMethods(
         await checkTool(question, calls.host(question));
         const run = new Run(question, params.task);
         const task = tasks.add(run);
+        if (task === undefined)
+          throw new RpcError({ code: internalError, message: "too many tasks are running" });
         runs.set(task, run);
         void run.begin(task, calls["tools/call"]);
         return ownText({ task: fieldsOf(task) }, from.knows);

@@ -5,7 +5,7 @@
  */
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import type { RpcError } from "../protocol/jsonrpc.ts";
 import type { TaskStatus } from "../protocol/tasks.ts";
 import { badParams } from "./gateway-errors.ts";
 
@@ -114,14 +114,11 @@ export class Tasks {
     this.#resultsMax = resultsMax;
   }
 
-  /** @throws RpcError -32603 where too many run */
-  add(options: TaskOptions): Task {
+  /** Undefined where too many run. */
+  add(options: TaskOptions): Task | undefined {
     const [over] = this.list().filter(({ isOver }) => isOver);
     if (this.#all.size >= this.#tasksMax && over !== undefined) this.#forget(over);
-    if (this.#all.size >= this.#tasksMax) {
-      const message = `${this.#tasksMax} tasks are running: no more for now`;
-      throw new RpcError({ code: internalError, message });
-    }
+    if (this.#all.size >= this.#tasksMax) return undefined;
     const task = new Task(options, this.#now);
     const timer = setTimeout(() => {
       task.cancel("the time of the task is over");

@@ -49,11 +49,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const instructions = new Instructions(host, greetMs);
   const shared = { host, news, updates };
   const tasks = new Tasks({ now: options.now });
-  const rounds = new Rounds({ ...options, ...shared, logs, tasks });
+  const context = { shared, logs, log, guests, greetMs, answerMs, coalesceMs, subscriptionsMax };
+  const rounds = new Rounds({ ...options, ...context, tasks });
   const { calls } = options;
   const parts = { ...shared, stopping, logs, lists, instructions, rounds, calls, tasks };
   const tables = tablesOf(parts);
-  const context = { shared, logs, log, guests, greetMs, answerMs, coalesceMs, subscriptionsMax };
   host.lend();
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();
@@ -168,7 +168,10 @@ function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
             true,
           ),
       ],
-      ["subscriptions/listen", (question) => listen(question, parts)],
+      [
+        "subscriptions/listen",
+        (question) => rounds.aside(question, (own) => listen(own, { ...parts, ...behind(own) })),
+      ],
     ]),
   };
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { waitFor } from "../processes.ts";
-import { full, gatewayOver, textOf } from "./gateway-kit.ts";
+import { collect, full, gatewayOver, modernInit, textOf } from "./gateway-kit.ts";
 import { ask, asking, call, everything, next } from "./input-kit.ts";
 import type { ServedHost } from "./kit.ts";
 
@@ -71,6 +71,32 @@ test("a server that is to be shared with nobody is each owner's own, whatever a 
   expect((await at("token-of-a", "/mcp/s")).pid).toBe(pids[0].pid);
   const shared = [await at("token-of-a", "/mcp/t"), await at("token-of-b", "/mcp/t")];
   expect(shared[0].pid).toBe(shared[1].pid);
+});
+
+test("changes of the client's own servers are told to it, and to nobody else", async () => {
+  await using kit = gatewayOver({ s: full() });
+  const filter = {
+    notifications: { toolsListChanged: true, resourceSubscriptions: ["note://one"] },
+  };
+  const listening = async (capabilities: object) => {
+    const meta = { "io.modelcontextprotocol/clientCapabilities": capabilities };
+    const init = modernInit("subscriptions/listen", filter as object, { meta });
+    const heard = collect(await kit.ask("/mcp", init));
+    await waitFor(() => heard.length > 0);
+    return heard;
+  };
+  const [own, plain] = [await listening(everything), await listening({})];
+  await ask(kit, "tools/list", {});
+  await call(kit, "touch", { uri: "note://one" });
+  await call(kit, "change", { list: "tools" });
+  await waitFor(() => own.length > 2);
+  expect(
+    own
+      .slice(1)
+      .map(({ method }) => method)
+      .toSorted(),
+  ).toEqual(["notifications/resources/updated", "notifications/tools/list_changed"]);
+  expect(plain).toHaveLength(1);
 });
 
 test("lists are those of the client's own servers", async () => {
