@@ -144,7 +144,7 @@ function revisionOf({ headers }: Request, body: JsonObject): string {
   if (tag !== undefined) return tag;
   if (typeof body.revision === "string") return body.revision;
   throw new HttpError(428, "precondition_required", "say which revision of the config is changed", {
-    hint: "send the ETag of GET /servers as If-Match, or as revision in the body",
+    hint: "GET /servers with your token has it as ETag: send it as If-Match, or as revision in the body",
   });
 }
 
