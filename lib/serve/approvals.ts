@@ -88,9 +88,9 @@ async function found<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-async function bodyOf({ request, json }: Exchange): Promise<JsonObject> {
-  if (request.headers.get("content-length") === "0" || request.body === null) return {};
-  const body = await json();
+async function bodyOf(exchange: Exchange): Promise<JsonObject> {
+  if (exchange.request.body === null) return {};
+  const body = await exchange.json();
   if (isObject(body)) return body;
   throw bad("the body must be an object");
 }

@@ -2,6 +2,7 @@
  * `/calls` and `/calls/ID`: what was called and what runs, for its owner alone. Arguments are shown only to who carries a
  * token or the start key: without one every program of this machine counts as the same owner, hosted servers too.
  */
+import { parseJson } from "../base/json.ts";
 import type { CallBook, CallRecord } from "./calls-book.ts";
 import { HttpError, withoutPaths } from "./http-error.ts";
 import type { Caller, Exchange, Face } from "./types.ts";
@@ -60,7 +61,7 @@ function shown(record: CallRecord, { hasToken }: Caller) {
     ...(durationMs !== undefined && { durationMs: Math.round(durationMs * 1000) / 1000 }),
     // Null: they were too large to keep.
     ...(hasToken && { arguments: record.arguments ?? null }),
-    ...(hasToken && record.result !== undefined && { result: JSON.rawJSON(record.result) }),
+    ...(hasToken && record.result !== undefined && { result: parseJson(record.result) }),
     ...(error !== undefined && { error: { ...error, message: withoutPaths(error.message) } }),
   };
 }

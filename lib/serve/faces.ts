@@ -1,4 +1,5 @@
 /** All that is served, in one list: a face is a line. */
+import { approvalRoutes } from "./approvals.ts";
 import { callRoutes } from "./calls.ts";
 import { eventsRoutes } from "./events.ts";
 import { gatewayRoutes } from "./gateway-http.ts";
@@ -18,5 +19,6 @@ export const faces: readonly Face[] = [
   toolRoutes,
   openapiRoutes,
   callRoutes,
+  approvalRoutes,
   gatewayRoutes,
 ];
