@@ -13,7 +13,7 @@ import type { Downstream, Legacy, Question } from "./gateway-types.ts";
 export class Run implements TaskOptions {
   readonly owner: string;
   readonly ttlMs: number;
-  readonly pollMs = 1000;
+  readonly pollMs = 500;
   readonly from: Downstream;
   readonly #question: Question;
   readonly #abort = new AbortController();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { waitFor } from "../processes.ts";
 import { collect, enveloped, full, gatewayOver, modernInit, textOf } from "./gateway-kit.ts";
-import { ask, asking, call, everything, next, through } from "./input-kit.ts";
+import { ask, asker, asking, call, everything, next, through } from "./input-kit.ts";
 import type { ServedHost } from "./kit.ts";
 
 const accept = { action: "accept", content: { name: "Ada" } };
@@ -95,6 +95,35 @@ describe("rounds", () => {
     expect([rounds.length, textOf(last)]).toEqual([1, "visited"]);
     const refused = await through(kit, "tools/call", { name: "visit" }, () => accept);
     expect(textOf(refused.last)).toBe("visited");
+  });
+
+  test("a question and its answer go through whole, with what nobody here knows", async () => {
+    await using kit = gatewayOver({ s: asker });
+    const asked = {
+      message: "Who?",
+      requestedSchema: { type: "object", properties: {} },
+      unknown: [1, null],
+      _meta: { "example.org/a": { b: 1 } },
+    };
+    const args = { method: "elicitation/create", params: asked };
+    const params = { name: "ask", arguments: args };
+    const answer = { action: "accept", content: {}, more: { a: 1 }, _meta: { c: null } };
+    const { last, rounds } = await through(kit, "tools/call", params, () => answer);
+    expect(Object.values(rounds[0]!.result.inputRequests)).toEqual([args]);
+    expect(JSON.parse(textOf(last))).toEqual({ result: answer });
+  });
+
+  test("O025 B097 what the client does not declare is refused to the server at once", async () => {
+    await using kit = gatewayOver({ s: asker });
+    const ask = (method: string, params: object) =>
+      call(kit, "ask", { method, params }, { capabilities: { elicitation: {} } });
+    for (const [method, params, code] of [
+      ["sampling/createMessage", { messages: [], maxTokens: 1 }, -32601],
+      ["roots/list", {}, -32601],
+      ["elicitation/create", { mode: "url", message: "", url: "https://a.example/" }, -32602],
+      ["unknown/method", {}, -32601],
+    ] as const)
+      expect(JSON.parse(textOf(await ask(method, params))).error.code).toBe(code);
   });
 
   test("what a server asks of its own hop is not told; what it asks outside of a call is refused", async () => {

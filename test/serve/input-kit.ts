@@ -13,6 +13,12 @@ export const asking: Fixture = {
   args: [join(import.meta.dir, "../fixtures/servers/asking.ts")],
 };
 
+/** A legacy server that asks what it is told to ask. */
+export const asker: Fixture = {
+  command: process.execPath,
+  args: [join(import.meta.dir, "../fixtures/gateway/asker.ts")],
+};
+
 /** A modern server that asks for what nobody declares. */
 export const rude: Fixture = {
   command: process.execPath,
