@@ -86,6 +86,15 @@ export function hear(
   questions?.flush();
 }
 
+/** Whether any server that a client is shown is its own: others cost nothing, and are not counted. */
+export function ownsAny(
+  host: Pick<Guest["host"], "servers" | "owns">,
+  { server: only }: Scope,
+): boolean {
+  const shown = host.servers().filter(({ name }) => only === undefined || name === only);
+  return shown.some(({ name }) => host.owns(name));
+}
+
 // --- internal ---
 
 /** Servers that are starting may turn out to be such as are shared. */
@@ -117,15 +126,13 @@ function named(method: string, params: JsonObject): JsonObject {
 
 async function openGuest(
   answers: Answers | undefined,
-  { server: only }: Scope,
+  scope: Scope,
   context: GuestsContext,
 ): Promise<Guest> {
   const { shared, guests } = context;
   const host = await shared.host.guest(answers);
-  const isOwner = host
-    .servers()
-    .some(({ name }) => (only === undefined || name === only) && host.owns(name));
-  if (isOwner && !guests.take()) {
+  const isCounted = ownsAny(host, scope);
+  if (isCounted && !guests.take()) {
     await host[Symbol.asyncDispose]();
     throw busyError(guests.max);
   }
@@ -134,7 +141,7 @@ async function openGuest(
     try {
       await guest[Symbol.asyncDispose]();
     } finally {
-      if (isOwner) guests.release();
+      if (isCounted) guests.release();
     }
   };
   let ended: Promise<void> | undefined;

@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Request } from "../protocol/jsonrpc.ts";
 import { toRpcError } from "./gateway-errors.ts";
 import { negotiated } from "./gateway-greet.ts";
+import { ownsAny } from "./gateway-guests.ts";
 import { answerText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
 import type { Gateway, Scope } from "./gateway-types.ts";
@@ -57,7 +58,9 @@ async function admitted(
   try {
     return await gateway.admit(session, params);
   } catch (error) {
-    const quiet = sessions.quiet((one) => one !== session && one.guest !== undefined);
+    const quiet = sessions.quiet(
+      ({ guest, scope }) => guest !== undefined && ownsAny(guest.host, scope),
+    );
     if (!isBusy(error) || quiet === undefined) throw error;
     sessions.end(quiet);
     await quiet.guest?.[Symbol.asyncDispose]();
