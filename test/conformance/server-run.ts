@@ -7,6 +7,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { sets } from "./server-sets.ts";
+
 interface Run {
   scenario: string;
   revision: string;
@@ -18,91 +20,6 @@ interface Check {
   status: "SUCCESS" | "FAILURE" | "WARNING" | "INFO" | "SKIPPED";
   errorMessage?: string;
 }
-
-/** The scenarios of both requirement sets, and others that are not scored. */
-const both = [
-  "completion-complete",
-  "tools-list",
-  "tools-call-simple-text",
-  "tools-call-image",
-  "tools-call-audio",
-  "tools-call-embedded-resource",
-  "tools-call-mixed-content",
-  "tools-call-error",
-  "tools-call-with-progress",
-  "server-sse-multiple-streams",
-  "resources-list",
-  "resources-read-text",
-  "resources-read-binary",
-  "resources-templates-read",
-  "prompts-list",
-  "prompts-get-simple",
-  "prompts-get-with-args",
-  "prompts-get-embedded-resource",
-  "prompts-get-with-image",
-  "dns-rebinding-protection",
-  "json-schema-2020-12",
-];
-const sets = [
-  {
-    revision: "2025-11-25",
-    server: "legacy",
-    scenarios: [
-      "server-initialize",
-      "server-session-lifecycle",
-      "logging-set-level",
-      "ping",
-      "tools-call-with-logging",
-      "tools-call-sampling",
-      "tools-call-elicitation",
-      "elicitation-sep1034-defaults",
-      "elicitation-sep1330-enums",
-      "resources-subscribe",
-      "resources-unsubscribe",
-      ...both,
-    ],
-  },
-  {
-    revision: "2026-07-28",
-    server: "modern",
-    scenarios: [
-      "server-stateless",
-      "sep-2164-resource-not-found",
-      "caching",
-      "http-header-validation",
-      "input-required-result-basic-elicitation",
-      "input-required-result-basic-sampling",
-      "input-required-result-basic-list-roots",
-      "input-required-result-request-state",
-      "input-required-result-multiple-input-requests",
-      "input-required-result-multi-round",
-      "input-required-result-missing-input-response",
-      "input-required-result-non-tool-request",
-      "input-required-result-result-type",
-      "input-required-result-unsupported-methods",
-      "input-required-result-tampered-state",
-      "input-required-result-capability-check",
-      "input-required-result-ignore-extra-params",
-      "input-required-result-validate-input",
-      "http-custom-header-server-validation",
-      ...both,
-    ],
-  },
-  // The SDKs have no server of this extension.
-  {
-    revision: "2026-07-28",
-    server: "tasks",
-    scenarios: [
-      "tasks-lifecycle",
-      "tasks-capability-negotiation",
-      "tasks-wire-fields",
-      "tasks-request-state-removal",
-      "tasks-mrtr-input",
-      "tasks-request-headers",
-      "tasks-dispatch-and-envelope",
-    ],
-  },
-];
 
 const timeoutMs = 60_000;
 const root = join(import.meta.dir, "../..");

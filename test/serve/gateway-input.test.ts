@@ -55,6 +55,20 @@ describe.each(["legacy", "modern"] as const)("in front of a %s server", (era) =>
     expect(JSON.parse(textOf(visited.last))).toEqual({ action: "accept" });
   });
 
+  test("prompts and resources ask as tools do", async () => {
+    await using kit = gatewayOver({ s: full(era) });
+    const prompt = await through(kit, "prompts/get", { name: "asks" }, () => accept);
+    expect([prompt.rounds.length, JSON.stringify(prompt.last.result.messages)]).toEqual([
+      1,
+      expect.stringContaining("Ada"),
+    ]);
+    const resource = await through(kit, "resources/read", { uri: "asks://name" }, () => accept);
+    expect([resource.rounds.length, resource.last.result.contents[0].text]).toEqual([
+      1,
+      expect.stringContaining("Ada"),
+    ]);
+  });
+
   test("what is not answered is asked again, and what was not asked is ignored", async () => {
     await using kit = gatewayOver({ s: full(era) });
     const params = { name: "ask" };
