@@ -93,6 +93,10 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     log,
     faces,
     servers: config.servers.filter(({ disabled }) => disabled !== true),
+    approvals: {
+      store: async () => await (await opened.records.load()).store(),
+      adopts: true,
+    },
     source: configSource(waiting, opened, io, env),
     startKey,
     redact: (text) => io.secrets?.hide(text) ?? text,
