@@ -3,7 +3,6 @@
  * nothing about names or rules, and calls no tool by itself.
  */
 import { abortable, Semaphore, settlesWithin } from "../base/async.ts";
-import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { CallReply, McpClient } from "../client/types.ts";
 import type { Era, Session } from "../protocol/mcp.ts";
