@@ -115,7 +115,7 @@ describe("rounds", () => {
 
   test("O025 B097 what the client does not declare is refused to the server at once", async () => {
     await using kit = gatewayOver({ s: asker });
-    const ask = (method: string, params: object) =>
+    const refused = (method: string, params: object) =>
       call(kit, "ask", { method, params }, { capabilities: { elicitation: {} } });
     for (const [method, params, code] of [
       ["sampling/createMessage", { messages: [], maxTokens: 1 }, -32601],
@@ -123,7 +123,7 @@ describe("rounds", () => {
       ["elicitation/create", { mode: "url", message: "", url: "https://a.example/" }, -32602],
       ["unknown/method", {}, -32601],
     ] as const)
-      expect(JSON.parse(textOf(await ask(method, params))).error.code).toBe(code);
+      expect(JSON.parse(textOf(await refused(method, params))).error.code).toBe(code);
   });
 
   test("what a server asks of its own hop is not told; what it asks outside of a call is refused", async () => {
