@@ -15,7 +15,7 @@ import type { Exchange, ServeContext } from "./types.ts";
 export interface ReplyOptions {
   /** Of the request; null for several of them. */
   id: RequestId | null;
-  exchange: Pick<Exchange, "keepOpen" | "signal">;
+  exchange: Pick<Exchange, "request" | "keepOpen" | "signal">;
   streams: ServeContext["streams"];
   /** Those that are answered beside it. */
   waiting: Waiting;
@@ -118,8 +118,11 @@ class Answering implements Waiter {
   #begin(): EventStream | undefined {
     const { exchange, streams } = this.#options;
     try {
-      // It ends with its answer: the end of the process is told by that.
-      this.#stream = eventStream(exchange, { streams, stopping: new AbortController().signal });
+      // It ends with its answer, or when the client leaves: the end of the process is told by an answer.
+      const { signal } = exchange.request;
+      const keepOpen = (isOpen?: boolean) => exchange.keepOpen(isOpen);
+      const stopping = new AbortController().signal;
+      this.#stream = eventStream({ keepOpen, signal }, { streams, stopping });
       this.#replay = this.#options.replays?.begin();
       this.#replay?.attach(this.#stream);
       this.#resolve(this.#stream.response);

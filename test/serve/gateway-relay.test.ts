@@ -294,6 +294,19 @@ test("a stream that was lost with a question on it is taken up again, with the q
   expect(said(answerTo(all))).toEqual({ result: { roots: [] } });
 });
 
+test.each(["2025-06-18", "2025-11-25"])(
+  "a client of %s that is asked when we stop is told that its call is over",
+  async (revision) => {
+    const kit = gatewayOver({ s: asker() }, { graceMs: 100 });
+    const client = await answering(kit, { revision });
+    const all = await asking(client, "ask", { method: "roots/list" });
+    await waitFor(() => question(all) !== undefined);
+    await kit[Symbol.asyncDispose]();
+    await waitFor(() => answerTo(all) !== undefined);
+    expect(answerTo(all)?.error).toMatchObject({ code: -32603, message: "mcphost is stopping" });
+  },
+);
+
 test("questions at a time are bounded", async () => {
   await using kit = gatewayOver({ s: asker() });
   const client = await answering(kit);
