@@ -20,6 +20,7 @@ import { endEarly } from "./early.ts";
 import type { Failure } from "./failures.ts";
 import { textOf } from "./flags.ts";
 import { readLevel } from "./log.ts";
+import type { LoadedPlugins } from "./plugins.ts";
 import { prepareFromFlags } from "./prepare.ts";
 import { slowStarts } from "./slow-starts.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
@@ -31,6 +32,8 @@ export interface Opened extends AsyncDisposable {
   records: DeferredRecords;
   /** Entries that could not be read: named, and in nobody's way. */
   failures: Failure[];
+  /** Where there are any. */
+  plugins?: LoadedPlugins;
   /** Somebody answers servers that ask: some hide tools where nobody does. */
   isAnswered: boolean;
   /** An error of a server with what we know besides: the variable that it lacks and we have, a fault in its command. */
@@ -116,6 +119,7 @@ async function open(
   return {
     host,
     config,
+    ...(plugins && { plugins }),
     records,
     failures: config.bad.map(failureOf),
     isAnswered: answers !== undefined,

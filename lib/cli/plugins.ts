@@ -7,10 +7,12 @@ import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/types.ts";
 import { checkPlugins } from "../hooks/check-plugin.ts";
+import type { NamedPlugin } from "../hooks/check-plugin.ts";
 import { thrownText } from "../hooks/frozen.ts";
 import { setUpPlugins } from "../hooks/runner.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";
 import { openPluggedHost } from "../host/plugins.ts";
+import type { PluggedHost } from "../host/plugins.ts";
 import type { ChangeableHost } from "../host/reconfigure-types.ts";
 import { ownModules } from "./plugin-modules.ts";
 import { printsAside } from "./plugin-output.ts";
@@ -24,6 +26,11 @@ export interface LoadedPlugins {
   hasTools: boolean;
   /** As the host's own, with the plugins set up. @throws HostError `config` */
   openHost(options: OpenHostOptions): Promise<ChangeableHost>;
+  /** The files that they are, with when they were read (milliseconds since the epoch). */
+  files: readonly string[];
+  readAt: number;
+  /** Loads them again, and has them take the place of those that were. One that is wrong is logged, and changes nothing. */
+  reload(): Promise<void>;
 }
 
 /** @throws HostError `config` (it cannot be loaded, or is no plugin), `denied` (it was found, and is not trusted) */
@@ -32,38 +39,61 @@ export async function loadPlugins(
   { parsed, io, log }: { parsed: Parsed; io: Io; log: Log },
 ): Promise<LoadedPlugins> {
   const places = entries.map((entry) => placeOf(entry, io));
-  for (const place of places)
-    if (place.origin.kind === "found" && parsed.flags["trust"] !== true)
-      await ensurePluginTrusted(place, { io, log });
+  const isTrusted = parsed.flags["trust"] === true;
+  const loadAll = async (round: number) => {
+    for (const place of places)
+      if (place.origin.kind === "found" && !isTrusted)
+        await ensurePluginTrusted(place, { io, log });
+    const loaded: { plugin: unknown; from: string }[] = [];
+    for (const place of places) loaded.push({ plugin: await load(place, round), from: place.spec });
+    return checkPlugins(loaded);
+  };
+  const setUp = (plugins: NamedPlugin[]) => setUpPlugins({ ...limits, plugins, log });
+  const readAt = Date.now();
   printsAside(io);
   ownModules();
-  const loaded: { plugin: unknown; from: string }[] = [];
-  for (const place of places) loaded.push({ plugin: await load(place), from: place.spec });
-  const checked = checkPlugins(loaded);
+  const checked = await loadAll(0);
+  let host: PluggedHost | undefined;
+  let round = 0;
+  let turn = Promise.resolve();
+  const reload = async () => {
+    try {
+      await using runner = await setUp(await loadAll((round += 1)));
+      await host?.replug(runner);
+      log({ level: "info", text: "the plugins were loaded again" });
+    } catch (error) {
+      log({ level: "warn", text: `the plugins stay as they were: ${thrownText(error)}` });
+    }
+  };
   return {
     hasTools: checked.some(({ plugin: { tools = {} } }) => Object.keys(tools).length > 0),
+    files: places.map(({ file }) => file),
+    readAt,
     async openHost(options) {
-      const runner = await setUpPlugins({ ...limits, plugins: checked, log });
+      const runner = await setUp(checked);
       try {
-        return await openPluggedHost(runner, options);
+        return (host = await openPluggedHost(runner, options));
       } catch (error) {
         await runner[Symbol.asyncDispose]();
         throw error;
       }
     },
+    reload: () => (turn = turn.then(reload)),
   };
 }
 
 // --- internal ---
 
 /** What its file gives: a plugin, if that is one. @throws HostError `config` */
-async function load({ spec: from, file, options }: PlacedPlugin): Promise<unknown> {
+async function load({ spec: from, file, options }: PlacedPlugin, round: number): Promise<unknown> {
   if (!(await Bun.file(file).exists()))
     throw new HostError("config", `plugin ${from}: there is no file ${file}`, {
       facts: { plugin: from, file },
     });
   try {
-    const module = (await import(file)) as { default?: unknown };
+    // A module is loaded once by its name; what it imports in turn stays what it was.
+    const name = round === 0 ? file : `${file}?${round}`;
+    const module = (await import(name)) as { default?: unknown };
     const { default: given } = module;
     if (typeof given === "function") return await (given as (options: unknown) => unknown)(options);
     if (options === undefined) return given;

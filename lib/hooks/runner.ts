@@ -47,28 +47,47 @@ export async function setUpPlugins(options: RunnerOptions): Promise<PluginRunner
 }
 
 export class PluginRunner implements AsyncDisposable {
-  readonly plugins: readonly Plugin[];
   readonly hookTimeoutMs: number;
   /** Of hooks that wait for people or models. */
   readonly approvalTimeoutMs: number;
   readonly #log: Log;
-  readonly #cleanups: Cleanups;
+  #plugins: readonly Plugin[];
+  #cleanups: Cleanups;
+  #revision = 0;
   readonly #hooks = new Map<HookName, Hooked<HookName>[]>();
   readonly #said = new Set<string>();
 
   constructor(plugins: readonly Plugin[], options: RunnerOptions, cleanups: Cleanups) {
-    this.plugins = plugins;
+    this.#plugins = plugins;
     this.hookTimeoutMs = options.hookTimeoutMs ?? hookTimeoutDefaultMs;
     this.approvalTimeoutMs = options.approvalTimeoutMs ?? approvalTimeoutDefaultMs;
     this.#log = options.log;
     this.#cleanups = cleanups;
   }
 
+  get plugins(): readonly Plugin[] {
+    return this.#plugins;
+  }
+
+  /** Another number whenever the plugins are others. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Others that are set up take the place of these, from the next hook on; disposing `next` cleans these up then. */
+  become(next: PluginRunner): void {
+    this.#plugins = next.#plugins;
+    [this.#cleanups, next.#cleanups] = [next.#cleanups, this.#cleanups];
+    this.#hooks.clear();
+    this.#said.clear();
+    this.#revision += 1;
+  }
+
   /** Those of a name, in the order of their plugins. */
   hooks<Name extends HookName>(name: Name): readonly Hooked<Name>[] {
     let found = this.#hooks.get(name);
     if (found === undefined) {
-      found = hooksOf(this.plugins, name) as unknown as Hooked<HookName>[];
+      found = hooksOf(this.#plugins, name) as unknown as Hooked<HookName>[];
       this.#hooks.set(name, found);
     }
     return found as unknown as Hooked<Name>[];

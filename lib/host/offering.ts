@@ -18,6 +18,8 @@ export class Offering implements Lists {
   readonly #plugins: PluginRunner;
   /** What names were found to mean, as long as the tools that this rests on are listed so. */
   readonly #found = new Map<string, { base: HostTool; shown: HostTool }>();
+  /** Of the plugins that said so. */
+  #revision = 0;
 
   constructor(host: Lists, plugins: PluginRunner) {
     this.#host = host;
@@ -34,6 +36,8 @@ export class Offering implements Lists {
 
   /** @throws HostError as the host; `denied`: a plugin leaves it out, or failed; `usage`: a plugin took the name away */
   async resolve(name: string, options: ResolveOptions = {}): Promise<HostTool> {
+    if (this.#revision !== this.#plugins.revision) this.#found.clear();
+    this.#revision = this.#plugins.revision;
     const found = this.#found.get(name);
     if (found !== undefined) {
       const now = await this.#host.resolve(keyOf(found.base), options);

@@ -39,9 +39,6 @@ export async function mayStart(
 
 /** A log whose entries plugins hear. */
 export function heardLog(plugins: PluginRunner, given: Log): Log {
-  const hasLog = plugins.hooks("log").length > 0;
-  const hasLines = plugins.hooks("serverLog").length > 0;
-  if (!hasLog && !hasLines) return given;
   const log: Log = (entry) => {
     given(entry);
     const { server, source, text, level } = entry;

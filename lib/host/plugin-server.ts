@@ -16,8 +16,39 @@ import { createPeer } from "../transport/peer.ts";
 import type { Transport } from "../transport/transport.ts";
 import { callKey } from "./call.ts";
 import { jsonSchemaOf, parsed } from "./plugin-schema.ts";
+import type { PluginServer } from "./server-types.ts";
 
-export interface PluginServerOptions {
+/**
+ * It stands first in a host, so that no server has one of its names, and has each tool under the very name that it was given.
+ * @throws HostError `config`: a schema that is none
+ */
+export async function pluginServer(
+  plugin: Plugin,
+  hostOf: (callId: string | undefined) => PluginHost,
+): Promise<PluginServer> {
+  const { name, tools = {} } = plugin;
+  const listing = await listed(plugin);
+  return {
+    kind: "plugin",
+    name,
+    origin: { label: `plugin ${name}`, kind: "named" },
+    written: { plugin: name },
+    protocol: "legacy",
+    lifecycle: "lazy",
+    share: "all",
+    // They may call each other, and must not wait for each other's end.
+    concurrency: concurrencyMax,
+    prefix: "",
+    rename: Object.fromEntries(Object.keys(tools).map((tool) => [tool, tool])),
+    open: async () => openPluginServer({ plugin, listing, hostFor: hostOf }),
+  };
+}
+
+// --- internal ---
+
+const concurrencyMax = 100_000;
+
+interface PluginServerOptions {
   plugin: Plugin;
   /** Its tools, as `listed` gives them. */
   listing: readonly JsonObject[];
@@ -26,7 +57,7 @@ export interface PluginServerOptions {
 }
 
 /** A new link to it. */
-export function openPluginServer({ plugin, listing, hostFor }: PluginServerOptions): Transport {
+function openPluginServer({ plugin, listing, hostFor }: PluginServerOptions): Transport {
   const [ours, theirs] = memoryPair();
   const peer: Peer = createPeer(theirs, {
     name: plugin.name,
@@ -45,7 +76,7 @@ export function openPluginServer({ plugin, listing, hostFor }: PluginServerOptio
 }
 
 /** Its tools as the protocol lists them. @throws HostError `config`: a schema that is none */
-export async function listed({ name: plugin, tools = {} }: Plugin): Promise<JsonObject[]> {
+async function listed({ name: plugin, tools = {} }: Plugin): Promise<JsonObject[]> {
   return await Promise.all(
     Object.entries(tools).map(async ([name, tool]): Promise<JsonObject> => {
       const { title, description, input, output, annotations } = tool as PluginTool;
@@ -64,8 +95,6 @@ export async function listed({ name: plugin, tools = {} }: Plugin): Promise<Json
     }),
   );
 }
-
-// --- internal ---
 
 /** Nothing in it needs a later revision. */
 const revision = "2025-11-25";

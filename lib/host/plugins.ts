@@ -17,10 +17,20 @@ import type { OpenHostOptions } from "./option-types.ts";
 import { failureOf } from "./outcome.ts";
 import { pluggedAnswers } from "./plugin-answers.ts";
 import { heardLog, mayStart, seen } from "./plugin-notices.ts";
-import { listed, openPluginServer } from "./plugin-server.ts";
-import type { ChangeableHost } from "./reconfigure-types.ts";
+import { pluginServer } from "./plugin-server.ts";
+import type { ChangeableHost, Reconfiguration } from "./reconfigure-types.ts";
 import type { HostedConfig, PluginServer } from "./server-types.ts";
 import type { OpenedHost, OwnedCallRequest } from "./types.ts";
+
+export interface PluggedHost extends ChangeableHost {
+  /**
+   * Other plugins, which are set up, take the place of these, from the next call on: their tools, and all hooks but those
+   * that servers were told of when they were greeted (`elicit`, `sample`, `roots`), which must have been there before. Those
+   * before are cleaned up with `next`.
+   * @throws HostError `config` as `openPluggedHost`: nothing has changed
+   */
+  replug(next: PluginRunner): Promise<void>;
+}
 
 /**
  * Opens a host over servers and plugins that are set up; they are cleaned up when it ends.
@@ -29,16 +39,18 @@ import type { OpenedHost, OwnedCallRequest } from "./types.ts";
 export async function openPluggedHost(
   plugins: PluginRunner,
   options: OpenHostOptions,
-): Promise<ChangeableHost> {
+): Promise<PluggedHost> {
   const { approve, prepare, answers = {} } = options;
   const log = heardLog(plugins, options.log);
   const calls = new Map<string, Call>();
-  const servers = await Promise.all(
-    plugins.plugins
-      .filter(({ tools = {} }) => Object.keys(tools).length > 0)
-      .map((plugin) => serverOf(plugin, (id) => hostFor(calls.get(id ?? ""), () => host))),
-  );
-  checkNames(servers, options.servers);
+  const serversOf = async (runner: PluginRunner, others: readonly HostedConfig[]) => {
+    const hostOf = (id: string | undefined) => hostFor(calls.get(id ?? ""), () => host);
+    const made = await Promise.all(withTools(runner).map((plugin) => pluginServer(plugin, hostOf)));
+    checkNames(made, others);
+    return made;
+  };
+  let last: Reconfiguration = { servers: options.servers, policy: options.policy };
+  let servers = await serversOf(plugins, last.servers);
   const gate = createGate({
     plugins,
     approve,
@@ -67,7 +79,13 @@ export async function openPluggedHost(
     ...plugged(host, plugins, log),
     async reconfigure(next) {
       checkNames(servers, next.servers);
+      last = next;
       return await host.reconfigure({ ...next, servers: [...servers, ...next.servers] });
+    },
+    async replug(next) {
+      servers = await serversOf(next, last.servers);
+      plugins.become(next);
+      await host.reconfigure({ ...last, servers: [...servers, ...last.servers], relist: true });
     },
     leave: () => end(host.leave()),
     [Symbol.asyncDispose]: () => end(host[Symbol.asyncDispose]()),
@@ -76,23 +94,36 @@ export async function openPluggedHost(
 
 // --- internal ---
 
+function withTools({ plugins }: PluginRunner): Plugin[] {
+  return plugins.filter(({ tools = {} }) => Object.keys(tools).length > 0);
+}
+
 /** What plugins have a word in of what a host is asked, and of what its servers ask. */
 function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, log: Log): H {
   const answered = <R extends { answers?: Answers }>(request: R): R =>
     request.answers === undefined
       ? request
       : { ...request, answers: pluggedAnswers(plugins, request.answers, log) };
-  const lists = plugins.hooks("listTools").length > 0 ? new Offering(host, plugins) : undefined;
+  const all = {
+    ...host,
+    // What is in memory is always known.
+    async knownTools() {
+      const servers = withTools(plugins).map(({ name }) => name);
+      if (servers.length > 0) await host.tools({ servers });
+      return await host.knownTools();
+    },
+  };
+  const offering = new Offering(all, plugins);
+  const hasLists = () => plugins.hooks("listTools").length > 0;
+  const lists = () => (hasLists() ? offering : all);
   return {
     ...host,
-    ...(lists && {
-      tools: (options) => lists.tools(options),
-      knownTools: () => lists.knownTools(),
-      resolve: (name, options) => lists.resolve(name, options),
-    }),
+    tools: (options) => lists().tools(options),
+    knownTools: () => lists().knownTools(),
+    resolve: (name, options) => lists().resolve(name, options),
     async call(request) {
       const whole = answered(request);
-      return lists === undefined ? await host.call(whole) : await callOffered(host, lists, whole);
+      return hasLists() ? await callOffered(host, offering, whole) : await host.call(whole);
     },
     async judge(tools, actor) {
       const before = plugins.hooks("beforeCall").map(({ plugin }) => plugin);
@@ -123,31 +154,6 @@ async function callOffered(host: OpenedHost, lists: Offering, request: OwnedCall
     return failureOf(toHostError(error, name), { sent: false, durationMs });
   }
 }
-
-/** First, so that no server has one of its names, and each tool under the very name that it was given. */
-async function serverOf(
-  plugin: Plugin,
-  hostOf: (callId: string | undefined) => PluginHost,
-): Promise<PluginServer> {
-  const { name, tools = {} } = plugin;
-  const listing = await listed(plugin);
-  return {
-    kind: "plugin",
-    name,
-    origin: { label: `plugin ${name}`, kind: "named" },
-    written: { plugin: name },
-    protocol: "legacy",
-    lifecycle: "lazy",
-    share: "all",
-    // They may call each other, and must not wait for each other's end.
-    concurrency: concurrencyMax,
-    prefix: "",
-    rename: Object.fromEntries(Object.keys(tools).map((tool) => [tool, tool])),
-    open: async () => openPluginServer({ plugin, listing, hostFor: hostOf }),
-  };
-}
-
-const concurrencyMax = 100_000;
 
 /** @throws HostError `config` */
 function checkNames(

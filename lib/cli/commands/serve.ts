@@ -9,6 +9,7 @@ import { configSource } from "../config-source.ts";
 import { reportFailures } from "../failures.ts";
 import { commonFlags, listOf, policyFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
+import type { LoadedPlugins } from "../plugins.ts";
 import { keepKey, newKey } from "../serve-key.ts";
 import { logFailures, showEvents } from "../serve-show.ts";
 import { serveTokens } from "../serve-tokens.ts";
@@ -104,6 +105,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
   await reportFailures(opened.failures, parsed, io);
   using _hangup = await reloadOnHangup(served, io);
+  using _plugins = opened.plugins && (await watched(opened.plugins, log));
   await tell(served, { parsed, io, startKey, keyFile: key.file });
   await ended(io.signal, served);
   await served.stop();
@@ -196,6 +198,11 @@ async function reloadOnHangup({ context: { config } }: Served, io: Io): Promise<
   if (config === undefined || (await isAttended(io.terminal))) return nothing;
   // What is wrong with it is said.
   return io.onHangup?.(() => void config.reload().catch(() => {})) ?? nothing;
+}
+
+async function watched(plugins: LoadedPlugins, log: Log): Promise<Disposable> {
+  const { watchPlugins } = await import("../plugins-watch.ts");
+  return await watchPlugins(plugins, log);
 }
 
 /** Settles once it is told to end, or has closed by itself. */
