@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { isObject } from "../base/json.ts";
 import type { Field } from "./keys.ts";
 import { kindOf } from "./problems.ts";
-import { Server } from "./schema.ts";
+import { Server } from "./schema-server.ts";
 
 /** Fields by our own keys, each with the key that was written. */
 export type Known = ReadonlyMap<string, Field>;

@@ -8,7 +8,7 @@ import type { Entry } from "./formats.ts";
 import { gatherFields, unknownKey } from "./keys.ts";
 import { linkKinds } from "./links.ts";
 import { kindOf, pathText } from "./problems.ts";
-import { tlsEntries } from "./schema.ts";
+import { tlsEntries } from "./schema-server.ts";
 import type {
   BadServer,
   HttpServer,

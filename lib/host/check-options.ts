@@ -8,7 +8,8 @@ import * as v from "valibot";
 import { HostError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { kindOf, pathText } from "../config/problems.ts";
-import { LimitsSchema, pointer, Policy, Server, tlsEntries } from "../config/schema.ts";
+import { Server, tlsEntries } from "../config/schema-server.ts";
+import { LimitsSchema, pointer, Policy } from "../config/schema.ts";
 
 /** @throws HostError `usage`, with the path, what was expected there, and what was found */
 export function checkOptions(options: unknown): void {
