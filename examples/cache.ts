@@ -8,10 +8,11 @@ interface Options {
   entriesMax?: number;
 }
 
+const keyOf = ({ owner, server, tool, arguments: args }: PluginCall) =>
+  JSON.stringify([owner, server, tool, args]);
+
 export default definePlugin(({ tools, keptMs = 60_000, entriesMax = 1000 }: Options) => {
   const kept = new Map<string, { result: ToolResult; until: number }>();
-  const keyOf = ({ owner, server, tool, arguments: args }: PluginCall) =>
-    JSON.stringify([owner, server, tool, args]);
   return {
     name: "cache",
     hooks: {

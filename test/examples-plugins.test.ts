@@ -4,9 +4,14 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { bunAlone, expectRun, mcphost, root, tempDir } from "./harness.ts";
+import { textOf } from "./host/kit.ts";
 
 const echo = [...bunAlone, join(root, "examples/echo.ts")];
 const filesystem = "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js";
+
+/** Runs the command with this plugin over the server of echo.ts. */
+const withEcho = (name: string, ...words: string[]) =>
+  mcphost(...words, ...example(name), "--", ...echo).run();
 
 const example = (name: string) => ["--plugin", join(root, "examples", name)];
 
@@ -86,10 +91,8 @@ test("cache.ts: the same call is answered once, other calls are not", async () =
     servers: {},
     plugins: [await cache({ tools: ["slow"] }), server],
   });
-  const said = async (tool: string, n: number) => {
-    const { result } = await host.call({ tool, arguments: { n } });
-    return (result?.content as { text: string }[])[0]!.text;
-  };
+  const said = async (tool: string, n: number) =>
+    textOf(await host.call({ tool, arguments: { n } }));
   expect([await said("slow", 1), await said("slow", 1), await said("slow", 2)]).toEqual([
     "1: 1",
     "1: 1",
@@ -99,26 +102,19 @@ test("cache.ts: the same call is answered once, other calls are not", async () =
 });
 
 test("redact.ts: keys leave no result", async () => {
-  const call = (message: string) =>
-    mcphost(
-      "call",
-      "echo",
-      `message=${message}`,
-      "--json",
-      ...example("redact.ts"),
-      "--",
-      ...echo,
-    ).run();
-  expectRun(await call("it is sk-abcdefghijklmnop1234."), { stdout: /it is \[redacted\]\./ });
-  expectRun(await call("it is sk-short."), { stdout: /it is sk-short\./ });
+  expectRun(
+    await withEcho("redact.ts", "call", "echo", "message=it is sk-abcdefghijklmnop1234.", "--json"),
+    { stdout: /it is \[redacted\]\./ },
+  );
+  expectRun(await withEcho("redact.ts", "call", "echo", "message=it is sk-short.", "--json"), {
+    stdout: /it is sk-short\./,
+  });
 });
 
 test("rename.ts: another name, and one tool less", async () => {
-  const at = (...words: string[]) =>
-    mcphost(...words, ...example("rename.ts"), "--", ...echo).run();
-  const { stdout } = await at("tools");
+  const { stdout } = await withEcho("rename.ts", "tools");
   expect(stdout).toMatch(/^sum\(.*use it for every addition$/m);
   expect(stdout).not.toMatch(/^(add|fail)\(/m);
-  expectRun(await at("call", "sum", "a=2", "b=40"), { stdout: "42\n" });
-  expectRun(await at("call", "fail"), { code: 5, stderr: /not offered/ });
+  expectRun(await withEcho("rename.ts", "call", "sum", "a=2", "b=40"), { stdout: "42\n" });
+  expectRun(await withEcho("rename.ts", "call", "fail"), { code: 5, stderr: /not offered/ });
 });

@@ -43,9 +43,9 @@ export async function openPluggedHost(
   const { approve, prepare, answers = {} } = options;
   const log = heardLog(plugins, options.log);
   const calls = new Map<string, Call>();
+  const hostOf = (id: string | undefined) => hostFor(calls.get(id ?? ""), () => host);
   const serversOf = async (runner: PluginRunner, others: readonly HostedConfig[]) => {
-    const hostOf = (id: string | undefined) => hostFor(calls.get(id ?? ""), () => host);
-    const made = await Promise.all(withTools(runner).map((plugin) => pluginServer(plugin, hostOf)));
+    const made = await Promise.all(withTools(runner).map((each) => pluginServer(each, hostOf)));
     checkNames(made, others);
     return made;
   };
@@ -127,8 +127,8 @@ function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, log: Log)
     },
     async judge(tools, actor) {
       const before = plugins.hooks("beforeCall").map(({ plugin }) => plugin);
-      const all = await host.judge(tools, actor);
-      return before.length === 0 ? all : all.map((one) => ({ ...one, plugins: before }));
+      const judged = await host.judge(tools, actor);
+      return before.length === 0 ? judged : judged.map((one) => ({ ...one, plugins: before }));
     },
     read: (request) => host.read(answered(request)),
     prompt: (request) => host.prompt(answered(request)),

@@ -15,6 +15,9 @@ async function folder(files: Record<string, string>): Promise<TempDir> {
 
 const config = (plugins: unknown[], more: object = {}) => JSON.stringify({ plugins, ...more });
 
+const message = (id: number, method: string, params: object) =>
+  `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+
 /** A plugin of one tool that says a word. */
 const saying = (name: string, word: string) =>
   `export default { name: "${name}", tools: { ${name}: { description: "Says", input: {}, run: () => ${word} } } };`;
@@ -247,8 +250,6 @@ describe.concurrent("what they print", () => {
       dir.file("loud.ts"),
     ];
     expectRun(await mcphost("call", "loud", "--", ...gateway).run(), { stdout: "quiet\n" });
-    const message = (id: number, method: string, params: object) =>
-      `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
     const run = await mcphost("gateway", "--plugin", "loud.ts")
       .cwd(dir.path)
       .stdin(

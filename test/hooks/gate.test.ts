@@ -24,6 +24,16 @@ async function called(
 
 const asking: PolicyRule[] = [{ do: "ask", tools: "buy", reason: "it costs" }];
 
+/** Approves, with another number. */
+const yesWith = (n: unknown): Hooks => ({
+  approve: () => ({ approve: true, arguments: { n } as never }),
+});
+
+/** Adds a word to the result. */
+const more = (text: string): Hooks => ({
+  afterCall: (_, outcome) => ({ result: `${said(outcome)} ${text}` }),
+});
+
 describe("before a call", () => {
   test.each([
     [{ deny: "not today" }, 'denied: buy of server "shop" is denied by plugin "p0": not today'],
@@ -223,15 +233,12 @@ describe("approval", () => {
   });
 
   test("other arguments are validated, and held against the rules", async () => {
-    const yes = (n: unknown): Hooks => ({
-      approve: () => ({ approve: true, arguments: { n } as never }),
-    });
-    expect(await called(yes(5), {}, asking)).toBe("completed: bought 5");
-    expect(await called(yes("x"), {}, asking)).toMatch(
+    expect(await called(yesWith(5), {}, asking)).toBe("completed: bought 5");
+    expect(await called(yesWith("x"), {}, asking)).toMatch(
       /^denied: plugin "p0": approve .* do not fit/,
     );
     const rules: PolicyRule[] = [...asking, { do: "deny", arguments: { "/n": "5" } }];
-    expect(await called(yes(5), {}, rules)).toMatch(/^denied: .* by a rule/);
+    expect(await called(yesWith(5), {}, rules)).toMatch(/^denied: .* by a rule/);
   });
 
   test.each([
@@ -267,9 +274,6 @@ describe("after a call", () => {
     await host.call({ tool: "nothing" });
     expect(seen).toEqual(["buy completed", "buy failed", "echo denied", "fail failed"]);
 
-    const more = (text: string): Hooks => ({
-      afterCall: (_, outcome) => ({ result: `${said(outcome)} ${text}` }),
-    });
     expect(await called([more("a"), more("b")])).toBe(
       "completed: completed: completed: bought 1 a b",
     );

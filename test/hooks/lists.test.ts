@@ -115,7 +115,7 @@ test.each([
     /"mine".*expected/,
   ],
   [(all: OfferedTool[]) => [{ ...all[0]!, description: 5 }], /expected/],
-  [(all: OfferedTool[]) => all.reverse(), /threw: /],
+  [(all: OfferedTool[]) => all.push(all[0]!), /threw: /],
   [(all: OfferedTool[]) => ((all[0]!.inputSchema as { type: string }).type = "x"), /threw: /],
 ] as [() => never, RegExp][])("a list that fails offers nothing: %p", async (change, expected) => {
   await using host = await hostWith([hooked(listing(change), "bad")]);

@@ -7,7 +7,7 @@ import { HostError } from "../../lib/base/errors.ts";
 import type { RunContext } from "../../lib/hooks/plugin-tool.ts";
 import { definePlugin } from "../../lib/hooks/plugin.ts";
 import type { Plugin } from "../../lib/hooks/plugin.ts";
-import { hostOver, tools } from "../host/kit.ts";
+import { hostOver, textOf, tools } from "../host/kit.ts";
 import { hooked, hostWith, never, object } from "./kit.ts";
 
 /** A plugin with one tool. */
@@ -182,8 +182,7 @@ test("what a tool calls in turn is for whoever called it, and passes the same ga
   };
   const policy = [{ do: "allow" as const, tools: "it" }];
   await using host = await hostWith([plugin], { policy });
-  const said = async (actor: "user" | "model") =>
-    ((await host.call({ tool: "it", actor })).result?.content as { text: string }[])[0]!.text;
+  const said = async (actor: "user" | "model") => textOf(await host.call({ tool: "it", actor }));
   expect(await said("user")).toBe("completed ");
   expect(await said("model")).toMatch(
     /^denied echo of server "shop" needs approval .*calls of a model/,
@@ -205,9 +204,7 @@ test("a hundred tools that call one of the same plugin do not wait for each othe
   };
   await using host = await hostWith([plugin]);
   const all = await Promise.all(Array.from({ length: 100 }, () => host.call({ tool: "outer" })));
-  expect(
-    new Set(all.map(({ result }) => (result?.content as { text: string }[])[0]!.text)),
-  ).toEqual(new Set(["completed"]));
+  expect(new Set(all.map(textOf))).toEqual(new Set(["completed"]));
 });
 
 test("its tools keep their names, and no server's tool takes one; those of a server alone keep theirs, too", async () => {

@@ -13,6 +13,15 @@ const fail = () => {
   throw new Error("oops");
 };
 
+/** What a server is answered with plugins of these hooks, before those given. */
+async function answers(hooks: Hooks[], given: Answers = {}) {
+  const logged: string[] = [];
+  const log = ({ text }: { text: string }) => void logged.push(text);
+  const plugins = hooks.map((each, at) => ({ plugin: hooked(each, `p${at}`), from: "" }));
+  const runner = await setUpPlugins({ plugins, log, hookTimeoutMs: 100, approvalTimeoutMs: 100 });
+  return { logged, ...pluggedAnswers(runner, given, log) };
+}
+
 describe("servers", () => {
   test("one that may not start is not started, not even for its list; the others are", async () => {
     const seen: unknown[] = [];
@@ -109,14 +118,6 @@ describe("servers", () => {
 
 describe("what servers ask", () => {
   const asked: Asked = { server: "s", signal: new AbortController().signal };
-
-  async function answers(hooks: Hooks[], given: Answers = {}) {
-    const logged: string[] = [];
-    const log = ({ text }: { text: string }) => void logged.push(text);
-    const plugins = hooks.map((each, at) => ({ plugin: hooked(each, `p${at}`), from: "" }));
-    const runner = await setUpPlugins({ plugins, log, hookTimeoutMs: 100, approvalTimeoutMs: 100 });
-    return { logged, ...pluggedAnswers(runner, given, log) };
-  }
 
   test("nothing is declared that nobody answers", async () => {
     const { logged: _, ...none } = await answers([{}]);
