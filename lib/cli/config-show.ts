@@ -1,3 +1,4 @@
+import type { Origin } from "../config/origin.ts";
 import { redact } from "../config/redact.ts";
 /**
  * The checked config as people may see and pass it on: what may be a secret is hidden, references to secrets are not.
@@ -5,14 +6,8 @@ import { redact } from "../config/redact.ts";
  */
 import { readReferences } from "../config/references.ts";
 import { isSecretFlag, secretsOfArgument, secretsOfUrl, userOfUrl } from "../config/secrets.ts";
-import type {
-  Config,
-  Origin,
-  RecordSettings,
-  ServerConfig,
-  ServerTls,
-  ServeSettings,
-} from "../config/types.ts";
+import type { RecordSettings, ServeSettings } from "../config/setting-types.ts";
+import type { Config, ServerConfig, ServerTls } from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */
 export function shownConfig(config: Config): object {

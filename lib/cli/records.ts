@@ -4,7 +4,8 @@
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Config, RecordSettings } from "../config/types.ts";
+import type { RecordSettings } from "../config/setting-types.ts";
+import type { Config } from "../config/types.ts";
 import { StoredApprovals } from "../host/approvals.ts";
 import { StoreRecorder } from "../host/record.ts";
 import { openStore } from "../store/store.ts";

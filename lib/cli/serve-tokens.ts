@@ -2,7 +2,8 @@
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { ourPaths, resolvePath } from "../config/paths.ts";
-import type { Config, ServeToken } from "../config/types.ts";
+import type { ServeToken } from "../config/setting-types.ts";
+import type { Config } from "../config/types.ts";
 import type { Token } from "../serve/types.ts";
 import { textOf } from "./flags.ts";
 import type { Io, Parsed } from "./types.ts";

@@ -1,5 +1,6 @@
 /** The list of servers for people: a line each in columns, and below it how its instructions begin. Pure. */
-import type { HttpServer, Origin } from "../config/types.ts";
+import type { Origin } from "../config/origin.ts";
+import type { HttpServer } from "../config/types.ts";
 
 /** One line of the list. Absent: not known. */
 export interface ServerRow {

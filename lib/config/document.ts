@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { shapes } from "./formats.ts";
 import { parseJsonc } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
+import type { Origin } from "./origin.ts";
 import { pathText } from "./problems.ts";
 import { readRecords } from "./records.ts";
 import {
@@ -19,20 +20,10 @@ import {
 } from "./schema.ts";
 import { check, problem } from "./sections.ts";
 import { readServer } from "./server.ts";
+import type { RecordSettings, ServeSettings, ServeToken } from "./setting-types.ts";
 import { parseToml } from "./toml.ts";
 import { topWarnings } from "./top-keys.ts";
-import type {
-  BadServer,
-  Config,
-  Limits,
-  Origin,
-  PluginEntry,
-  PolicyRule,
-  RecordSettings,
-  ServerConfig,
-  ServeSettings,
-  ServeToken,
-} from "./types.ts";
+import type { BadServer, Config, Limits, PluginEntry, PolicyRule, ServerConfig } from "./types.ts";
 
 /** What one file says. */
 export interface ConfigPart {

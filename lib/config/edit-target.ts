@@ -3,8 +3,8 @@ import { HostError } from "../base/errors.ts";
 import type { EditProblem } from "./edit.ts";
 import { findUserConfig } from "./find.ts";
 import type { LoadOptions } from "./load.ts";
+import type { Origin } from "./origin.ts";
 import { joinPath, ourPaths, resolvePath, shownPath } from "./paths.ts";
-import type { Origin } from "./types.ts";
 
 /**
  * The file named by the one `-c`, else the user's own, whether or not it is there yet; never a project's that was found.

@@ -9,8 +9,8 @@ import { readDocument } from "./document.ts";
 import { removeAt, setAt } from "./edit-text.ts";
 import { type Entry, shapes } from "./formats.ts";
 import { parseJsonc } from "./jsonc.ts";
+import type { Origin } from "./origin.ts";
 import { readServer } from "./server.ts";
-import type { Origin } from "./types.ts";
 
 /** What to do with a server of a file. */
 export type ServerEdit =

@@ -6,9 +6,10 @@ import { HostError } from "../base/errors.ts";
 import type { ConfigPart } from "./document.ts";
 import { findConfig, findUserConfig } from "./find.ts";
 import { applyFlags, type ServerFlags } from "./flags.ts";
+import type { Origin } from "./origin.ts";
 import { type Env, ourPaths, resolvePath, shownPath } from "./paths.ts";
 import { commandServer, parseSpec, withOwnNames } from "./spec.ts";
-import type { BadServer, Config, Origin, ServerConfig } from "./types.ts";
+import type { BadServer, Config, ServerConfig } from "./types.ts";
 
 export interface LoadOptions {
   /** `-c FILE`. */

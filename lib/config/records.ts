@@ -1,9 +1,10 @@
 /** `store` and `audit` of a config file: what is kept of calls, and where. Pure. */
 import type { JsonObject } from "../base/json.ts";
+import type { Origin } from "./origin.ts";
 import { folderOf, resolvePath } from "./paths.ts";
 import { AuditSchema, StoreSchema } from "./schema.ts";
 import { check } from "./sections.ts";
-import type { Origin, RecordSettings } from "./types.ts";
+import type { RecordSettings } from "./setting-types.ts";
 
 /** Files are seen from the folder of the config. @throws HostError `config` */
 export function readRecords(

@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { HostError } from "../base/errors.ts";
 import { plainNumbers } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
+import type { Origin } from "./origin.ts";
 import { kindOf, pathText } from "./problems.ts";
 import { Policy, profileEntries, serveEntries, tokenEntries } from "./schema.ts";
-import type { Origin } from "./types.ts";
 
 /** The value of a section, checked. @throws HostError `config` */
 export function check<T extends v.GenericSchema>(

@@ -7,16 +7,10 @@ import { checkFields, type Known } from "./checks.ts";
 import type { Entry } from "./formats.ts";
 import { gatherFields, unknownKey } from "./keys.ts";
 import { linkKinds } from "./links.ts";
+import type { Origin } from "./origin.ts";
 import { kindOf, pathText } from "./problems.ts";
 import { tlsEntries } from "./schema-server.ts";
-import type {
-  BadServer,
-  HttpServer,
-  Origin,
-  ServerConfig,
-  ServerTls,
-  StdioServer,
-} from "./types.ts";
+import type { BadServer, HttpServer, ServerConfig, ServerTls, StdioServer } from "./types.ts";
 
 export interface ServerReading {
   server?: ServerConfig;

@@ -1,8 +1,9 @@
 /** One server from the words of a command line: `-s SPEC`, or everything after `--`. Pure. */
 import { HostError } from "../base/errors.ts";
 import { linkKinds } from "./links.ts";
+import type { Origin } from "./origin.ts";
 import { parseCommandLine } from "./shell-words.ts";
-import type { HttpServer, Origin, ServerConfig, StdioServer } from "./types.ts";
+import type { HttpServer, ServerConfig, StdioServer } from "./types.ts";
 
 /**
  * `NAME=COMMAND LINE`, a URL (named by its host: `nameOfUrl`), `NAME=URL`, `NAME:stdio:COMMAND LINE`,

@@ -2,8 +2,8 @@
 import type { JsonObject } from "../base/json.ts";
 import { shapes } from "./formats.ts";
 import { unknownKey } from "./keys.ts";
+import type { Origin } from "./origin.ts";
 import { baseName } from "./paths.ts";
-import type { Origin } from "./types.ts";
 
 /**
  * Keys that other programs keep in the same file are theirs: only our own files are held to our keys. In the others a

@@ -8,8 +8,9 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { type Log, silent } from "../base/log.ts";
 import { readOwn, writePrivate } from "./files.ts";
+import type { Origin } from "./origin.ts";
 import { folderOf, joinPath } from "./paths.ts";
-import type { Origin, ServerConfig } from "./types.ts";
+import type { ServerConfig } from "./types.ts";
 
 export interface TrustRecord {
   name: string;

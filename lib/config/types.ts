@@ -1,16 +1,8 @@
 /** What people configured, as one checked value, whatever shape it was written in (cli.md, Config). */
 import type { Json } from "../base/json.ts";
 import type { ProtocolChoice } from "../protocol/mcp.ts";
-
-/** Where an entry was written, for messages and trust. */
-export interface Origin {
-  /** Absolute file, or undefined for a flag. */
-  file?: string;
-  /** What to call it in a message: the file as a person would name it, or the flag. */
-  label: string;
-  /** `named`: by a flag or MCPHOST_CONFIG; `user`: the user's own file; `found`: going up from here (needs trust). */
-  kind: "named" | "user" | "found";
-}
+import type { Origin } from "./origin.ts";
+import type { RecordSettings, ServeSettings } from "./setting-types.ts";
 
 interface ServerCommon {
   name: string;
@@ -141,48 +133,6 @@ export interface Limits {
   hookTimeoutMs: number;
   /** For whoever approves a call, or answers a server, plugins among them. */
   approvalTimeoutMs: number;
-}
-
-/** What a config says about how we are reached (`mcphost serve`); flags win over it. */
-export interface ServeSettings {
-  /** The address or name that we listen at. */
-  host?: string;
-  /** 0: any free one. */
-  port?: number;
-  /** Origins of pages that may ask. */
-  origins?: string[];
-  /** As written: a token may be a reference. */
-  tokens?: ServeToken[];
-  /** Where others reach us, where that is another address. */
-  publicUrl?: string;
-}
-
-/** Who may ask, and for what. */
-export interface ServeToken {
-  name: string;
-  token: string;
-  /** Globs over names of tools. @default all */
-  tools?: string[];
-  /** Where it was written. */
-  origin?: Origin;
-}
-
-/** What is kept of calls, and where: approvals, grants, the audit log. */
-export interface RecordSettings {
-  /** `postgres://…` or a file, as written: it may be a reference. @default a file in our state folder */
-  store?: string;
-  /** Where `store` was written. */
-  origin?: Origin;
-  /** Every call is written to the audit log. @default in `serve` and `gateway` alone */
-  audit?: boolean;
-  /** Events go to a file as JSON lines, too; absolute. */
-  file?: string;
-  /** Events go to stderr as JSON lines, too. */
-  stderr?: boolean;
-  /** How long events and approvals that ended are kept. @default 30 */
-  days?: number;
-  /** How many events are kept. @default 500000 */
-  eventsMax?: number;
 }
 
 /** A choice of tools, by the name that clients ask for it. */

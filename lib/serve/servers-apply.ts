@@ -1,7 +1,8 @@
 /** What `serve` does with a config that is taken up while it runs: all that it may say of what runs. It reads no config. */
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Config, ServeToken } from "../config/types.ts";
+import type { ServeToken } from "../config/setting-types.ts";
+import type { Config } from "../config/types.ts";
 import type { Reconfigured } from "../host/reconfigure-types.ts";
 import type { Lifecycles } from "./discovery.ts";
 import { type Guard, isLoopback } from "./guard.ts";

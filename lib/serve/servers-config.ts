@@ -6,7 +6,9 @@ import type { HostError } from "../base/errors.ts";
 import { isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { readRevised } from "../config/edit-file.ts";
-import type { BadServer, Config, Origin, ServeToken } from "../config/types.ts";
+import type { Origin } from "../config/origin.ts";
+import type { ServeToken } from "../config/setting-types.ts";
+import type { BadServer, Config } from "../config/types.ts";
 import type { Reconfigured } from "../host/reconfigure-types.ts";
 
 /** Where the config comes from. */

@@ -1,7 +1,8 @@
 /** Why a server may not be changed, as an answer: by whose it is, and by what an edit of the file comes to. Pure. */
 import { isHostError } from "../base/errors.ts";
 import type { EditProblem, ServerEdit } from "../config/edit.ts";
-import type { Config, Origin } from "../config/types.ts";
+import type { Origin } from "../config/origin.ts";
+import type { Config } from "../config/types.ts";
 import { errorBody, HttpError, toHttpError } from "./http-error.ts";
 
 /** @throws HttpError 409 where the server stands elsewhere: beside it, an entry in our file would not count, or hide it */

@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 
 import { expandServer } from "../../lib/config/expand.ts";
 import { readValue } from "../../lib/config/files.ts";
-import type { HttpServer, Origin, StdioServer } from "../../lib/config/types.ts";
+import type { Origin } from "../../lib/config/origin.ts";
+import type { HttpServer, StdioServer } from "../../lib/config/types.ts";
 import type { ExpandContext } from "../../lib/config/values.ts";
 import { errorOf, folderWith } from "./kit.ts";
 
