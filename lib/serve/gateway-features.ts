@@ -9,8 +9,7 @@ import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import { ownText, resultText } from "./gateway-results.ts";
-import type { Made } from "./gateway-rounds.ts";
-import type { Question, Scope } from "./gateway-types.ts";
+import type { Made, Question, Scope } from "./gateway-types.ts";
 
 export interface FeatureContext {
   /** What all clients have in common. */

@@ -4,9 +4,11 @@
  */
 import type { InputRound } from "../client/types.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { undeclaredIn } from "./gateway-capabilities.ts";
 import { badParams } from "./gateway-errors.ts";
 import { purposeOf, responsesIn } from "./gateway-input.ts";
-import type { Question } from "./gateway-types.ts";
+import { inputText, resultText } from "./gateway-results.ts";
+import type { Made, Question } from "./gateway-types.ts";
 import { Seal } from "./seal.ts";
 import type { Bound, Unopened } from "./seal.ts";
 
@@ -51,6 +53,21 @@ export class RequestStates {
       const message = "the requestState of the server is too large to be handed on";
       throw new RpcError({ code: internalError, message });
     }
+  }
+
+  /** The text for the client. @throws RpcError -32021, where it is asked for what it does not declare */
+  async told(question: Question, made: Made): Promise<string> {
+    if ("text" in made) return made.text;
+    const { result } = made.input;
+    const { knows, capabilities } = question.from;
+    const undeclared = undeclaredIn(result.inputRequests, capabilities);
+    if (undeclared !== undefined) throw undeclared;
+    const { requestState } = result;
+    if (typeof requestState !== "string") return resultText(made.input, knows);
+    return inputText({
+      ...result,
+      requestState: await this.seal({ state: requestState }, question),
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
+import type { InputRound } from "../client/types.ts";
 import type { OwnServers } from "../host/guest-types.ts";
 import type { OpenedHost } from "../host/types.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
@@ -86,6 +87,19 @@ export interface Question {
   onTask?(task: Task): void;
   /** As of a call's request. @default the server's */
   timeoutMs?: number;
+}
+
+/** What came of it: the text of the result, or a result of the server that asks for input. */
+export type Made = { text: string } | { input: { result: JsonObject; raw: string } };
+
+/** A request that may be asked back about. */
+export interface Askable {
+  /** It may go on as a task. @default false */
+  mayLast?: boolean;
+  /** The server that it is for; undefined where nobody knows it. */
+  serverOn(question: Question, host: OpenedHost): Promise<string | undefined>;
+  /** The question's signal ends it, and its client is told what comes before the answer. */
+  make(question: Question, rounds?: InputRound): Promise<Made>;
 }
 
 export interface GatewayOptions {

@@ -23,11 +23,17 @@ import { logLevels, Logs } from "./gateway-logs.ts";
 import { News } from "./gateway-news.ts";
 import { ownText } from "./gateway-results.ts";
 import { Rounds } from "./gateway-rounds.ts";
-import type { Askable } from "./gateway-rounds.ts";
 import { legacyTaskMethods } from "./gateway-tasks-legacy.ts";
 import { modernTaskMethods } from "./gateway-tasks-modern.ts";
 import { Tasks } from "./gateway-tasks.ts";
-import type { Behind, Downstream, Gateway, GatewayOptions, Question } from "./gateway-types.ts";
+import type {
+  Askable,
+  Behind,
+  Downstream,
+  Gateway,
+  GatewayOptions,
+  Question,
+} from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
 
 type Asker = (question: Question) => Promise<string>;
