@@ -345,10 +345,9 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   "what waits survives serve that ends by %s, and runs once",
   async (signal) => {
     await using home = await tempDir();
-    const flags = (at: TempDir) => ["--ask-tool", "count", ...env(at), ...server];
     let id: string;
     {
-      await using serve = await serving(flags, home);
+      await using serve = await serving(askAlways, home);
       const answer = post(serve.url, "/tools", { tool: "count", params: { by: 7 } }).catch(
         () => undefined,
       );
@@ -358,7 +357,7 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
       await answer;
     }
     expect(await approvalsIn(home)).toMatchObject([{ id, state: "pending" }]);
-    await using again = await serving(flags, home);
+    await using again = await serving(askAlways, home);
     const key = await keyOf(again);
     await waitFor(
       async () => (await fetch(`${again.url}/calls/${id}`, { headers: key })).status === 200,
@@ -376,3 +375,101 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     expect(await runs(home)).toEqual(["7"]);
   },
 );
+
+// --- kill -9 at each step ---
+
+const stepServer = (home: TempDir, more: object = {}) => {
+  const [command, ...rest] = bunAlone;
+  const args = [...rest, join(root, "test/fixtures/records/counter.ts")];
+  const entry = {
+    command,
+    args,
+    env: { RUNS: home.file("runs"), SLOW: home.file("slow") },
+    ...more,
+  };
+  return ["--config-json", JSON.stringify({ mcpServers: { one: entry } }), "--ask-tool", "count"];
+};
+
+test("killed after it was sent: uncertain, told, never repeated, acknowledged once", async () => {
+  await using home = await tempDir();
+  {
+    await using serve = await serving((at) => stepServer(at), home);
+    const answer = post(serve.url, "/tools", { tool: "count", params: { by: -1 } }).catch(
+      () => undefined,
+    );
+    const id = await waiting(home);
+    await program(home, "approvals", "approve", id).run();
+    // It has run, and never answers.
+    await waitFor(
+      async () => (await runs(home)).length === 1,
+      () => "it does not run",
+    );
+    serve.kill("SIGKILL");
+    await answer;
+  }
+  await using again = await serving((at) => stepServer(at), home);
+  const rows = await approvalsIn(home, "--all");
+  expect(rows).toMatchObject([{ state: "uncertain", tool: "count" }]);
+  const { id } = rows[0]!;
+  expectRun(await program(home, "approvals").run(), { stdout: /^uncertain / });
+  const key = await keyOf(again);
+  const acknowledged = await post(again.url, `/calls/${id}/acknowledge`, { reason: "seen" }, key);
+  expect(acknowledged.status).toBe(200);
+  expectRun(await program(home, "approvals", "acknowledge", id).run(), {
+    code: 2,
+    stderr: /no id begins/,
+  });
+  expect(await approvalsIn(home, "--all")).toMatchObject([
+    { state: "failed", reason: "acknowledged: seen" },
+  ]);
+  expect(await runs(home)).toEqual(["-1"]);
+});
+
+test("killed before it was sent: told as not sent, and not run by anybody", async () => {
+  await using home = await tempDir();
+  {
+    await using serve = await serving((at) => stepServer(at, { lifecycle: "per-call" }), home);
+    const answer = post(serve.url, "/tools", { tool: "count", params: { by: 1 } }).catch(
+      () => undefined,
+    );
+    const id = await waiting(home);
+    // It is started once more to be looked at, and then takes for ever to start.
+    await writeFile(home.file("slow"), "1");
+    await program(home, "approvals", "approve", id).run();
+    await waitFor(
+      async () => (await approvalsIn(home))[0]?.state === "running",
+      () => "it is not taken",
+    );
+    serve.kill("SIGKILL");
+    await answer;
+  }
+  await using _again = await serving((at) => stepServer(at), home);
+  expect(await approvalsIn(home, "--all")).toMatchObject([
+    { state: "failed", reason: expect.stringContaining("before it was sent: it did not happen") },
+  ]);
+  expectRun(await program(home, "approvals").run(), { stderr: /no calls that wait/ });
+  expect(await runs(home)).toEqual([]);
+});
+
+test("killed with an approval that nobody took up: the next serve runs it, once", async () => {
+  await using home = await tempDir();
+  let id: string;
+  {
+    await using serve = await serving((at) => stepServer(at), home);
+    const answer = post(serve.url, "/tools", { tool: "count", params: { by: 3 } }).catch(
+      () => undefined,
+    );
+    id = await waiting(home);
+    serve.kill("SIGSTOP");
+    await program(home, "approvals", "approve", id).run();
+    serve.kill("SIGKILL");
+    await answer;
+  }
+  expect(await approvalsIn(home)).toMatchObject([{ id, state: "approved" }]);
+  await using _again = await serving((at) => stepServer(at), home);
+  await waitFor(
+    async () => (await approvalsIn(home, "--all"))[0]?.state === "completed",
+    () => "it is not run",
+  );
+  expect(await runs(home)).toEqual(["3"]);
+});

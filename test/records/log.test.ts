@@ -211,9 +211,9 @@ test("serve writes every call, and what it had answered survives kill -9; what i
       body: JSON.stringify({ tool, params }),
     });
   let answered = 0;
-  let isKilled = false;
-  const load = Array.from({ length: 16 }, async () => {
-    while (!isKilled) {
+  const load = new AbortController();
+  const callers = Array.from({ length: 16 }, async () => {
+    while (!load.signal.aborted) {
       const answer = await post("echo", { x: 1 }).catch(() => undefined);
       if ((await answer?.text().catch(() => undefined)) === undefined) return;
       answered += 1;
@@ -225,8 +225,8 @@ test("serve writes every call, and what it had answered survives kill -9; what i
     () => `only ${answered} answers`,
   );
   serve.kill("SIGKILL");
-  isKilled = true;
-  await Promise.all([...load, silent]);
+  load.abort();
+  await Promise.all([...callers, silent]);
   await serve.exited;
   await nothingLeft(serve.home.path);
   const events = await eventsIn(serve.home);

@@ -1,0 +1,288 @@
+/** What changes while a call waits for approval, and who answers it, in one process over a store. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { LogEntry } from "../../lib/base/log.ts";
+import type { PolicyRule, ServerConfig } from "../../lib/config/types.ts";
+import type { Outcome } from "../../lib/hooks/call.ts";
+import type { Plugin } from "../../lib/hooks/plugin.ts";
+import { setUpPlugins } from "../../lib/hooks/runner.ts";
+import { StoredApprovals } from "../../lib/host/approvals.ts";
+import { approve, reject } from "../../lib/host/deciding.ts";
+import type { Approver } from "../../lib/host/gate-types.ts";
+import { openHost } from "../../lib/host/host.ts";
+import { openPluggedHost } from "../../lib/host/plugins.ts";
+import type { ChangeableHost } from "../../lib/host/reconfigure-types.ts";
+import { StoreRecorder } from "../../lib/host/record.ts";
+import { openStore } from "../../lib/store/store.ts";
+import type { Store } from "../../lib/store/store.ts";
+import { bunAlone, root, type TempDir, tempDir } from "../harness.ts";
+import { textOf } from "../host/kit.ts";
+import { waitFor } from "../processes.ts";
+
+setDefaultTimeout(30_000);
+
+const ask: PolicyRule = { tools: "count", do: "ask" };
+
+interface World extends AsyncDisposable {
+  host: ChangeableHost;
+  store: Store;
+  home: TempDir;
+  logged: LogEntry[];
+  entry: ServerConfig;
+  /** Calls it, and waits until it waits. */
+  asked(args: object): Promise<{ id: string; outcome: Promise<Outcome> }>;
+}
+
+async function world({
+  policy = [ask],
+  plugins = [],
+  approve: approver,
+  waits = true,
+  timeoutMs = 60_000,
+  store: given,
+}: {
+  policy?: PolicyRule[];
+  plugins?: Plugin[];
+  approve?: Approver;
+  waits?: boolean;
+  timeoutMs?: number;
+  store?: () => Promise<Store>;
+} = {}): Promise<World> {
+  const home = await tempDir();
+  await writeFile(home.file("words"), "Counts");
+  const logged: LogEntry[] = [];
+  const log = (line: LogEntry) => void logged.push(line);
+  const store = await openStore({ url: home.file("store.db"), folder: undefined, log });
+  const [command = "", ...flags] = bunAlone;
+  const entry = {
+    kind: "stdio",
+    name: "one",
+    origin: { label: "test", kind: "named" },
+    written: {},
+    protocol: "auto",
+    lifecycle: "lazy",
+    command,
+    args: [...flags, join(root, "test/fixtures/records/counter.ts")],
+    env: { WORDS: home.file("words"), RUNS: home.file("runs") },
+    stopMs: 300,
+  } as ServerConfig;
+  const common = { log, now: Date.now };
+  const recorder = new StoreRecorder({
+    ...common,
+    journal: () => store.journal,
+    hide: (text) => text,
+  });
+  const keeper = new StoredApprovals({
+    ...common,
+    store: given ?? (async () => store),
+    isThere: async () => true,
+    recorder,
+    session: "s",
+    waits,
+    timeoutMs,
+  });
+  const options = {
+    servers: [entry],
+    prepare: async (server: ServerConfig) => server,
+    policy,
+    env: process.env,
+    signal: new AbortController().signal,
+    log,
+    record: recorder,
+    keeper,
+    ...(approver && { approve: approver }),
+  };
+  const named = plugins.map((plugin) => ({ plugin, from: plugin.name }));
+  const host =
+    plugins.length === 0
+      ? openHost(options)
+      : await openPluggedHost(await setUpPlugins({ plugins: named, log }), options);
+  return {
+    host,
+    store,
+    home,
+    logged,
+    entry,
+    async asked(args) {
+      const id = crypto.randomUUID();
+      const { promise: waiting, resolve } = Promise.withResolvers<void>();
+      const request = { id, tool: "count", arguments: { ...args }, onWaiting: () => resolve() };
+      const outcome = host.call(request);
+      await Promise.race([waiting, outcome]);
+      return { id, outcome };
+    },
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
+      await home[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const told = (id: string) => ({ owner: undefined, id, by: "test" });
+const runs = async ({ home }: World) => {
+  const file = Bun.file(home.file("runs"));
+  return (await file.exists()) ? (await file.text()).trim().split("\n") : [];
+};
+const stateOf = async ({ store }: World, id: string) =>
+  (await store.approvals.get(undefined, id))?.state;
+
+test("a tool that changed while it was asked about is not called; the difference is told", async () => {
+  await using here = await world();
+  const { id, outcome } = await here.asked({ by: 1 });
+  await writeFile(here.home.file("words"), "Deletes everything");
+  // Another list: its server is started anew.
+  await here.host.rest("one");
+  await here.host.tools();
+  await approve(here.store, told(id));
+  expect(textOf(await outcome)).toMatch(
+    /^denied: .*was changed while it waited for approval: description was "Counts" and is "Deletes/,
+  );
+  expect(await stateOf(here, id)).toBe("cancelled");
+  expect(await runs(here)).toEqual([]);
+});
+
+test("a server that was removed while a call waited, or was replaced, is not called", async () => {
+  for (const next of ["none", "other"]) {
+    await using here = await world();
+    const { id, outcome } = await here.asked({ by: 1 });
+    const other = {
+      ...here.entry,
+      args: [...("args" in here.entry ? here.entry.args : []), "more"],
+    };
+    const servers = next === "none" ? [] : [other as ServerConfig];
+    await here.host.reconfigure({ servers, policy: [ask], graceMs: 100 });
+    await approve(here.store, told(id));
+    expect((await outcome).status).not.toBe("completed");
+    expect(await runs(here)).toEqual([]);
+    expect(await stateOf(here, id)).toBe("cancelled");
+  }
+});
+
+test("a rule that forbids it by now, and one that other arguments meet", async () => {
+  await using here = await world({
+    policy: [ask, { tools: "count", arguments: { "/by": "7" }, do: "deny", reason: "no sevens" }],
+  });
+  const first = await here.asked({ by: 1 });
+  await approve(here.store, told(first.id), { arguments: { by: 7 } });
+  expect(textOf(await first.outcome)).toMatch(/^denied: .*no sevens/);
+  expect(await stateOf(here, first.id)).toBe("cancelled");
+  const second = await here.asked({ by: 1 });
+  const policy = [ask, { tools: "count", do: "deny", reason: "not any more" } as const];
+  await here.host.reconfigure({ servers: [here.entry], policy, graceMs: 100 });
+  await approve(here.store, told(second.id));
+  expect(textOf(await second.outcome)).toMatch(/^denied: .*not any more/);
+  expect(await runs(here)).toEqual([]);
+});
+
+test("many questions of one tool: the first always answers the others, in its session alone", async () => {
+  await using here = await world();
+  const calls = await Promise.all(Array.from({ length: 5 }, (_, i) => here.asked({ by: i })));
+  await approve(here.store, told(calls[2]!.id), { always: { what: "session" } });
+  const outcomes = await Promise.all(calls.map(({ outcome }) => outcome));
+  expect(outcomes.map(textOf)).toEqual(["0", "1", "2", "3", "4"]);
+  expect((await runs(here)).toSorted()).toEqual(["0", "1", "2", "3", "4"]);
+  await here.store.grants.endSession("s");
+  const { id, outcome } = await here.asked({ by: 9 });
+  await reject(here.store, told(id), "enough");
+  expect(textOf(await outcome)).toMatch(/was rejected: enough/);
+});
+
+test("a grant for a server covers the tools that it had then", async () => {
+  await using here = await world({ policy: [{ servers: "one", do: "ask" }] });
+  const { id, outcome } = await here.asked({ by: 1 });
+  await approve(here.store, told(id), { always: { what: "server" } });
+  expect(textOf(await outcome)).toBe("1");
+  expect(textOf(await here.host.call({ tool: "plain" }))).toBe("plain");
+  const [grant] = await here.store.grants.list(undefined);
+  expect(Object.keys(grant!.definitions).toSorted()).toEqual(["count", "echo", "plain"]);
+});
+
+test("whoever is here and whoever is elsewhere race: the first answer counts, and the other question ends", async () => {
+  const ended: string[] = [];
+  const here = await world({
+    approve: async (call, { signal }) =>
+      await new Promise((resolve) => {
+        signal.addEventListener("abort", () => ended.push(call.view().id));
+        if (call.view().arguments["by"] === 2) resolve({ approve: true, arguments: { by: 20 } });
+      }),
+  });
+  await using _here = here;
+  const first = await here.asked({ by: 1 });
+  await approve(here.store, told(first.id));
+  expect(textOf(await first.outcome)).toBe("1");
+  expect(ended).toEqual([first.id]);
+  const second = await here.asked({ by: 2 });
+  expect(textOf(await second.outcome)).toBe("20");
+  expect(await here.store.approvals.get(undefined, second.id)).toMatchObject({
+    state: "completed",
+    proposed: { by: 2 },
+    effective: { by: 20 },
+    decidedBy: "terminal",
+  });
+});
+
+test("a plugin approves or rejects, and that is kept; at fault it denies", async () => {
+  const plugin: Plugin = {
+    name: "judge",
+    hooks: {
+      approve({ arguments: args }) {
+        if (args["by"] === 1) return { approve: true, arguments: { by: 10 } };
+        if (args["by"] === 2) return { reject: "never two" };
+        if (args["by"] === 3) throw new Error("three");
+        return undefined;
+      },
+    },
+  };
+  await using here = await world({ plugins: [plugin], waits: false });
+  const called = async (by: number) => textOf(await (await here.asked({ by })).outcome);
+  expect(await called(1)).toBe("10");
+  expect(await called(2)).toMatch(/^denied: .*never two/);
+  expect(await called(3)).toMatch(/^denied: .*three/);
+  expect(await called(4)).toMatch(/^denied: .*needs approval and nobody can be asked here/);
+  const rows = await here.store.approvals.list(undefined, ["completed", "rejected", "cancelled"]);
+  expect(rows.map(({ proposed, state }) => [proposed["by"], state]).toSorted()).toEqual([
+    [1, "completed"],
+    [2, "rejected"],
+    [3, "rejected"],
+    [4, "cancelled"],
+  ]);
+});
+
+test("expired, and a decision after that", async () => {
+  await using here = await world({ timeoutMs: 200 });
+  const { id, outcome } = await here.asked({ by: 1 });
+  expect(textOf(await outcome)).toMatch(/^denied: nobody answered within 200 ms/);
+  await expect(approve(here.store, told(id))).rejects.toThrow("is expired");
+  expect(await runs(here)).toEqual([]);
+});
+
+test("a store that cannot be used refuses what is asked about, and nothing else", async () => {
+  await using other = await tempDir();
+  await writeFile(other.file("file"), "");
+  const url = other.file("file", "store.db");
+  await using here = await world({
+    store: () => openStore({ url, folder: undefined, log: () => {} }),
+  });
+  expect(textOf(await here.host.call({ tool: "count", arguments: { by: 1 } }))).toMatch(
+    /^denied: count of server "one" needs approval, and cannot get it: the store .*cannot be written/,
+  );
+  expect(textOf(await here.host.call({ tool: "plain" }))).toBe("plain");
+});
+
+test("arguments that fit the schema no more are refused, and the call waits on", async () => {
+  await using here = await world();
+  const { id, outcome } = await here.asked({ by: 1 });
+  await expect(approve(here.store, told(id), { arguments: { by: "x" } })).rejects.toThrow(
+    "expected number",
+  );
+  expect(await stateOf(here, id)).toBe("pending");
+  await approve(here.store, told(id));
+  expect(textOf(await outcome)).toBe("1");
+  await waitFor(
+    async () => (await stateOf(here, id)) === "completed",
+    () => "not completed",
+  );
+});
