@@ -1,10 +1,11 @@
 /** Tasks of modern clients, by the extension of 2026: handles in place of results, in front of servers of either era. */
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { waitFor } from "../processes.ts";
 import { full, gatewayOver, modernInit, textOf } from "./gateway-kit.ts";
 import type { Told } from "./gateway-kit.ts";
-import { ask, call } from "./input-kit.ts";
+import { ask, call, next } from "./input-kit.ts";
 import type { ServedHost } from "./kit.ts";
 
 const extensions = { "io.modelcontextprotocol/tasks": {} };
@@ -145,6 +146,25 @@ describe.each(["legacy", "modern"] as const)("in front of a %s server", (era) =>
     }
     expect((await until(kit, made, ["completed"], a)).error).toBeUndefined();
   });
+});
+
+test("a call that asks first, and then is a task: the handle comes after the last round, and has no state", async () => {
+  const program = join(import.meta.dir, "../fixtures/servers/composed.ts");
+  await using kit = gatewayOver({ s: { command: process.execPath, args: [program] } });
+  const params = { name: "composed" };
+  const first = await ask(kit, "tools/call", params, asking);
+  expect(Object.keys(first.result)).toContain("requestState");
+  expect(first.result.taskId).toBeUndefined();
+  const made = await ask(
+    kit,
+    "tools/call",
+    next(params, first, () => accept),
+    asking,
+  );
+  expect(made.result.resultType).toBe("task");
+  expect(made.result.requestState).toBeUndefined();
+  const done = await until(kit, made, ["completed", "failed"], asking);
+  expect(textOf(done.result)).toBe("for Ada");
 });
 
 test("a task is told of in discovery; what the extension does not have is not there", async () => {
