@@ -7,12 +7,12 @@ import { redact } from "../config/redact.ts";
 import { readReferences } from "../config/references.ts";
 import { isSecretFlag, secretsOfArgument, secretsOfUrl, userOfUrl } from "../config/secrets.ts";
 import type { RecordSettings, ServeSettings } from "../config/setting-types.ts";
-import type { Config, ServerConfig, ServerTls } from "../config/types.ts";
+import type { Config, PluginEntry, ServerConfig, ServerTls } from "../config/types.ts";
 
 /** The whole config as JSON values, without anything that may be a secret. */
 export function shownConfig(config: Config): object {
-  const { servers, bad, policy, limits, serve, records, profiles, inputs, warnings, files } =
-    config;
+  const { servers, bad, policy, plugins, limits, serve, records, profiles } = config;
+  const { inputs, warnings, files } = config;
   return {
     files: files.map(shownOrigin),
     servers: servers.map(shownServer),
@@ -20,6 +20,7 @@ export function shownConfig(config: Config): object {
     policy: policy.map(({ origin, ...rule }) =>
       origin === undefined ? rule : { ...rule, from: shownOrigin(origin) },
     ),
+    ...(plugins.length > 0 && { plugins: plugins.map(shownPlugin) }),
     limits,
     ...(Object.keys(serve).length > 0 && { serve: shownServe(serve) }),
     ...shownRecords(records),
@@ -38,6 +39,15 @@ const mask = "***";
 
 function shownOrigin({ file, label, kind }: Origin): object {
   return { kind, file: file ?? label };
+}
+
+/** What its options mean nobody knows but the plugin. */
+function shownPlugin({ spec, options, origin }: PluginEntry): object {
+  return {
+    plugin: spec,
+    ...(options !== undefined && { options: mask }),
+    from: shownOrigin(origin),
+  };
 }
 
 function shownServe({ tokens, ...settings }: ServeSettings): object {

@@ -143,6 +143,15 @@ describe.concurrent("where they come from", () => {
       ]);
   });
 
+  test("a config as it counts shows them, and hides their options", async () => {
+    await using dir = await folder({ "c.json": config(["./p.ts", ["pack", { token: "s3cret" }]]) });
+    const { stdout } = await mcphost("config", "-c", "c.json").cwd(dir.path).run();
+    expect(JSON.parse(stdout)).toMatchObject({
+      plugins: [{ plugin: "./p.ts" }, { plugin: "pack", options: "***" }],
+    });
+    expect(stdout).not.toContain("s3cret");
+  });
+
   test("the user's own config, whatever servers are named", async () => {
     await using dir = await folder({
       "config/mcphost/config.json": config(["./no.ts"]),
