@@ -384,7 +384,7 @@ const stepServer = (home: TempDir, more: object = {}) => {
   const entry = {
     command,
     args,
-    env: { RUNS: home.file("runs"), SLOW: home.file("slow") },
+    env: { RUNS: home.file("runs") },
     ...more,
   };
   return ["--config-json", JSON.stringify({ mcpServers: { one: entry } }), "--ask-tool", "count"];
@@ -428,26 +428,33 @@ test("killed after it was sent: uncertain, told, never repeated, acknowledged on
 test("killed before it was sent: told as not sent, and not run by anybody", async () => {
   await using home = await tempDir();
   {
-    await using serve = await serving((at) => stepServer(at, { lifecycle: "per-call" }), home);
-    const answer = post(serve.url, "/tools", { tool: "count", params: { by: 1 } }).catch(
-      () => undefined,
-    );
+    await using serve = await serving((at) => stepServer(at, { concurrency: 1 }), home);
+    const call = (tool: string) =>
+      post(serve.url, "/tools", { tool, params: { by: 1 } }).catch(() => undefined);
+    const answer = call("count");
     const id = await waiting(home);
-    // It is started once more to be looked at, and then takes for ever to start.
-    await writeFile(home.file("slow"), "1");
+    // Its server is busy from now on: the call waits for its turn.
+    const silent = call("silent");
+    const sent = () => program(home, "log", "--event", "sent", "--tool", "silent").run();
+    await waitFor(
+      async () => (await sent()).stdout !== "",
+      () => "it is not busy",
+    );
     await program(home, "approvals", "approve", id).run();
     await waitFor(
       async () => (await approvalsIn(home))[0]?.state === "running",
       () => "it is not taken",
     );
     serve.kill("SIGKILL");
-    await answer;
+    await Promise.all([answer, silent]);
   }
   await using _again = await serving((at) => stepServer(at), home);
-  expect(await approvalsIn(home, "--all")).toMatchObject([
+  const rows = (await approvalsIn(home, "--all")).filter(({ tool }) => tool === "count");
+  expect(rows).toMatchObject([
     { state: "failed", reason: expect.stringContaining("before it was sent: it did not happen") },
   ]);
-  expectRun(await program(home, "approvals").run(), { stderr: /no calls that wait/ });
+  // The other was sent, and nobody asked about it: that is uncertain.
+  expectRun(await program(home, "approvals").run(), { stdout: /^uncertain .*one\.silent\n$/ });
   expect(await runs(home)).toEqual([]);
 });
 

@@ -197,7 +197,7 @@ test("a grant for a server covers the tools that it had then", async () => {
   expect(textOf(await outcome)).toBe("1");
   expect(textOf(await here.host.call({ tool: "plain" }))).toBe("plain");
   const [grant] = await here.store.grants.list(undefined);
-  expect(Object.keys(grant!.definitions).toSorted()).toEqual(["count", "echo", "plain"]);
+  expect(Object.keys(grant!.definitions).toSorted()).toEqual(["count", "echo", "plain", "silent"]);
 });
 
 test("whoever is here and whoever is elsewhere race: the first answer counts, and the other question ends", async () => {
