@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { bunAlone } from "../harness.ts";
+import { bunAlone, root } from "../harness.ts";
 import { asked, type Kind, type Place, place } from "./kit.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 
@@ -74,7 +74,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
       await store.approvals.ask(asked({ id }));
       await store.approvals.decide("default", id, { approve: true, arguments: {}, by: "t" });
     }
-    const program = join(import.meta.dir, "race-program.ts");
+    const program = join(root, "test/fixtures/records/racer.ts");
     const racers = Array.from({ length: 10 }, () =>
       Bun.spawn([...bunAlone, program, here.url, "5", ...ids], { stdout: "pipe" }),
     );
@@ -90,7 +90,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 // --- internal ---
 
 async function startedAt(here: Place, step: string, ...ids: string[]) {
-  const program = join(import.meta.dir, "holder-program.ts");
+  const program = join(root, "test/fixtures/records/holder.ts");
   const proc = Bun.spawn([...bunAlone, program, here.url, step, ...ids], { stdout: "pipe" });
   const reader = proc.stdout.getReader();
   const { value } = await reader.read();
