@@ -50,7 +50,8 @@ export function replyTo(work: Work, options: ReplyOptions): Promise<Response> {
 /** Characters that a client may leave untaken; what is told besides the answer is lost. */
 const waitingMax = 4_194_304;
 
-const json = { headers: { "content-type": "application/json" } };
+/** Made once: headers that a response only copies cost a fraction of those that it has to read. */
+const json = { headers: new Headers({ "content-type": "application/json" }) };
 
 /** One answer on its way. */
 class Answering implements Waiter {
