@@ -56,6 +56,7 @@ export class Going {
     lend: (ask: Ask) => Promise<Partial<Lent>>,
   ): Promise<string> {
     const { states, tasks, redact = (text) => text } = this.#options;
+    let task: Task | undefined;
     const parked = new Parked({
       awayMs: states.answerMs,
       ask: async (round, inputRequests) =>
@@ -63,11 +64,13 @@ export class Going {
           inputRequests,
           requestState: await states.seal({ parked: parked.id, round }, question),
         }),
+      onAsked: () => task?.touch(),
       onOver: () => this.#parked.delete(parked.id),
     });
-    const lent = await lend((method, params, signal) => parked.ask(method, params, signal));
+    const lent = await lend((method, params, signal) =>
+      parked.questions.ask(method, params, signal),
+    );
     this.#parked.set(parked.id, parked);
-    let task: Task | undefined;
     const onTask = (made: ServerTask) => {
       task = tasks.add(taskOf(made, parked, question.from.scope.owner));
       // Where there is no room for it, the client waits for the result.

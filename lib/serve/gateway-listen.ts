@@ -11,9 +11,12 @@ import { badParams } from "./gateway-errors.ts";
 import { locate } from "./gateway-features.ts";
 import type { News } from "./gateway-news.ts";
 import { ownText } from "./gateway-results.ts";
+import { noticeOf, takesTasks } from "./gateway-tasks-modern.ts";
+import type { Tasks } from "./gateway-tasks.ts";
 import type { Aside, Behind, Downstream, Question, Scope } from "./gateway-types.ts";
 
 export interface ListenContext extends Behind {
+  tasks: Tasks;
   stopping: AbortSignal;
 }
 
@@ -83,10 +86,12 @@ export async function listen(question: Question, context: ListenContext): Promis
     }),
   );
   const uris = await followAll(question, context, { scope, tell });
+  const taskIds = followTasks(question, context, { scope, tell });
   notify("notifications/subscriptions/acknowledged", {
     notifications: {
       ...Object.fromEntries(asked.map((list) => [`${list}ListChanged`, true])),
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
+      ...(taskIds.length > 0 && { taskIds }),
     },
     _meta,
   });
@@ -127,6 +132,21 @@ async function followAll(
     }
   };
   return (await Promise.all([...new Set(asked.slice(0, urisMax))].map(one))).flat();
+}
+
+/** The same for tasks, of clients that take them. */
+function followTasks(
+  { params: { notifications }, from }: Question,
+  { tasks }: ListenContext,
+  { scope, tell }: { scope: DisposableStack; tell: (method: string, given: JsonObject) => void },
+): string[] {
+  const given = isObject(notifications) && takesTasks(from) ? notifications.taskIds : undefined;
+  const asked = new Set((Array.isArray(given) ? given : []).slice(0, urisMax));
+  const own = tasks.list().filter(({ id, options }) => {
+    return asked.has(id) && options.owner === from.scope.owner;
+  });
+  for (const task of own) scope.use(task.watch(() => tell("notifications/tasks", noticeOf(task))));
+  return own.map(({ id }) => id);
 }
 
 /** Under the URI that the client knows it by. */

@@ -5,8 +5,8 @@
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
 import { badParams } from "./gateway-errors.ts";
+import { OpenQuestions } from "./gateway-parked-questions.ts";
 import type { Notify, Question } from "./gateway-types.ts";
 
 export interface ParkedOptions {
@@ -14,6 +14,8 @@ export interface ParkedOptions {
   ask: (round: number, inputRequests: JsonObject) => Promise<string>;
   /** How long the client may be away before the request is cancelled. */
   awayMs: number;
+  /** What the server waits for is other than before. */
+  onAsked: () => void;
   /** It is over, and its client knows, or has not come back. */
   onOver: () => void;
 }
@@ -22,9 +24,8 @@ export class Parked {
   readonly id = crypto.randomUUID();
   readonly #options: ParkedOptions;
   readonly #abort = new AbortController();
-  /** What the server waits for, by a key of ours. */
-  readonly #open = new Map<string, Asked>();
-  #asked = 0;
+  /** What the server asks, and waits for. */
+  readonly questions: OpenQuestions;
   #round = 0;
   #client: Client | undefined;
   #ended: (() => Promise<string>) | undefined;
@@ -32,6 +33,10 @@ export class Parked {
 
   constructor(options: ParkedOptions) {
     this.#options = options;
+    this.questions = new OpenQuestions(() => {
+      options.onAsked();
+      this.#tell();
+    });
   }
 
   /** Fires when the request is given up. */
@@ -65,45 +70,8 @@ export class Parked {
     this.#settle(async () => text);
   }
 
-  /** What the server waits for, by keys that stay. */
-  get asked(): JsonObject {
-    return Object.fromEntries(Array.from(this.#open, ([key, { request }]) => [key, request]));
-  }
-
-  /** Takes answers to what was asked; what else is in it is nobody's. */
-  answer(responses: JsonObject): void {
-    for (const [key, asked] of this.#open) {
-      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-      if (!isObject(response)) continue;
-      this.#open.delete(key);
-      asked.answer(response);
-    }
-  }
-
   giveUp(reason: HostError): void {
     this.#abort.abort(reason);
-  }
-
-  /** The server asks. @throws RpcError the client has no answer */
-  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
-    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    if (this.#open.size >= questionsMax)
-      throw new RpcError({ code: -32603, message: `${questionsMax} questions are open` });
-    const key = `question-${(this.#asked += 1)}`;
-    const forget = () => {
-      this.#open.delete(key);
-      reject(signal.reason);
-    };
-    this.#open.set(key, {
-      request: { method, params },
-      answer(result) {
-        signal.removeEventListener("abort", forget);
-        resolve(result);
-      },
-    });
-    signal.addEventListener("abort", forget, { once: true });
-    this.#tell();
-    return promise;
   }
 
   /** The client is back with its answers; what it did not answer it is asked again. @throws RpcError, as `begin` */
@@ -112,7 +80,7 @@ export class Parked {
       badParams("this requestState was used before: each is for one request");
     // Whoever comes second with it is late.
     this.#round += 1;
-    this.answer(responses);
+    this.questions.answer(responses);
     return this.#wait(question);
   }
 
@@ -148,7 +116,7 @@ export class Parked {
     if (this.#ended !== undefined) {
       this.#take()?.give(this.#ended());
       this.#options.onOver();
-    } else if (this.#open.size > 0) {
+    } else if (this.questions.size > 0) {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#askClient(), gatherMs);
     }
@@ -156,10 +124,10 @@ export class Parked {
 
   #askClient(): void {
     // What it asked it may have taken back.
-    if (this.#open.size === 0) return;
+    if (this.questions.size === 0) return;
     const client = this.#take();
     this.#round += 1;
-    const asking = this.#options.ask(this.#round, this.asked);
+    const asking = this.#options.ask(this.#round, this.questions.asked);
     // It cannot come back with what it was not told.
     asking.catch(() => this.#expire());
     client?.give(asking);
@@ -184,13 +152,6 @@ export class Parked {
 
 /** What the server asks within that time is one round. */
 const gatherMs = 10;
-/** Questions at a time: more than a person would answer. */
-const questionsMax = 100;
-
-interface Asked {
-  request: { method: string; params: JsonObject };
-  answer(result: JsonObject): void;
-}
 
 /** The request of the client that waits now. */
 interface Client {

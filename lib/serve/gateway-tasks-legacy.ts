@@ -72,7 +72,7 @@ export function legacyTaskMethods(
 /** What the call itself would have been answered; waits for it. @throws RpcError */
 async function resultOf(question: Question, task: Task, runs: WeakMap<Task, Run>): Promise<string> {
   if (!task.isOver) {
-    using _waiting = runs.get(task)?.wait(question);
+    using _waiting = runs.get(task)?.wait(question, task);
     await settled(task.ended, question.signal);
   }
   const { end } = task;

@@ -31,8 +31,8 @@ export function taskOf(
     owner,
     ttlMs: Math.min(Math.max(ttlMs ?? ttlDefaultMs, ttlMinMs), ttlMaxMs),
     pollMs: Math.min(Math.max(pollIntervalMs, pollMinMs), pollMaxMs),
-    asked: () => parked.asked,
-    answer: (responses) => parked.answer(responses),
+    asked: () => parked.questions.asked,
+    answer: (responses) => parked.questions.answer(responses),
     giveUp: (reason) => parked.giveUp(reason),
   };
 }
@@ -44,6 +44,16 @@ export function modernTaskMethods(tasks: Tasks): [string, (question: Question) =
     ["tasks/update", (question) => updateTask(question, tasks)],
     ["tasks/cancel", (question) => cancelTask(question, tasks)],
   ];
+}
+
+/** `notifications/tasks`: how it is, but for its result. */
+export function noticeOf(task: Task): JsonObject {
+  const { end, options, status } = task;
+  return {
+    ...fieldsOf(task),
+    ...(status === "input_required" && { inputRequests: options.asked?.() ?? {} }),
+    ...(end !== undefined && "error" in end && { error: errorOf(end.error) }),
+  };
 }
 
 /** The answer to a call that goes on as a task. */
@@ -62,14 +72,8 @@ const pollMaxMs = 60_000;
 /** `tasks/get`. @throws RpcError -32602 · -32021 */
 function getTask({ params, from }: Question, tasks: Tasks): string {
   const task = taskFor(params, from, tasks);
-  const { end, options, status } = task;
-  const head = JSON.stringify({
-    resultType: "complete",
-    ...fieldsOf(task),
-    ...(status === "input_required" && { inputRequests: options.asked?.() ?? {} }),
-    ...(end !== undefined && "error" in end && { error: errorOf(end.error) }),
-    ...ourMeta,
-  });
+  const { end } = task;
+  const head = JSON.stringify({ resultType: "complete", ...noticeOf(task), ...ourMeta });
   if (end === undefined || "error" in end) return head;
   return `${head.slice(0, -1)},"result":${end.text}}`;
 }

@@ -46,7 +46,7 @@ export class Run implements TaskOptions {
       notify: (name, given) => aside?.notify(name, given),
       ask: (text) => this.#ask(text, task),
     };
-    void task.ended.then(() => aside?.notify("notifications/tasks/status", fieldsOf(task)));
+    task.watch(() => aside?.notify("notifications/tasks/status", fieldsOf(task)));
     try {
       task.finish({ text: await call(background) });
     } catch (error) {
@@ -55,9 +55,10 @@ export class Run implements TaskOptions {
   }
 
   /** From now on it is asked on that request. */
-  wait(question: Question): Disposable {
+  wait(question: Question, task: Task): Disposable {
     this.#waiter = question;
     this.#isWaiting = false;
+    task.touch();
     const { questions } = this.from as Partial<Legacy>;
     questions?.flush();
     return {
@@ -71,6 +72,7 @@ export class Run implements TaskOptions {
   #ask(text: string, task: Task): boolean {
     const isSent = this.#waiter?.ask?.(relatedText(text, "params", task)) === true;
     this.#isWaiting = !isSent;
+    task.touch();
     return isSent;
   }
 }

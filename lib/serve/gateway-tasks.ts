@@ -44,6 +44,7 @@ export class Task {
   readonly createdAt: number;
   readonly #now: () => number;
   readonly #ended = Promise.withResolvers<void>();
+  readonly #watchers = new Set<() => void>();
   #seen: TaskStatus = "working";
   #changedAt: number;
   #end: TaskEnd | undefined;
@@ -63,11 +64,8 @@ export class Task {
     return isAsking ? "input_required" : "working";
   }
 
-  /** When its status became what it is, as far as anybody has looked. */
+  /** When its status became what it is. */
   get changedAt(): number {
-    const { status } = this;
-    if (status !== this.#seen) this.#changedAt = this.#now();
-    this.#seen = status;
     return this.#changedAt;
   }
 
@@ -85,9 +83,24 @@ export class Task {
     return this.#isCancelled || this.#end !== undefined;
   }
 
+  /** Hears of each change of its status, until disposed. The watcher never throws. */
+  watch(watcher: () => void): Disposable {
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
+  }
+
+  /** What its server waits for may be other than before. */
+  touch(): void {
+    const { status } = this;
+    if (status === this.#seen) return;
+    this.#seen = status;
+    this.#changedAt = this.#now();
+    for (const watcher of this.#watchers) watcher();
+  }
+
   finish(end: TaskEnd): void {
     this.#end = end;
-    void this.changedAt;
+    this.touch();
     this.#ended.resolve();
   }
 
@@ -95,7 +108,7 @@ export class Task {
   cancel(why: string): void {
     if (this.isOver) return;
     this.#isCancelled = true;
-    void this.changedAt;
+    this.touch();
     this.options.giveUp(new HostError("cancelled", why));
     this.#ended.resolve();
   }

@@ -68,6 +68,28 @@ test("what is over stays as it is, and its time is told when it changed", () => 
   expect(reasons).toEqual(["enough"]);
 });
 
+test("each change of its status is told once", () => {
+  let asked = {};
+  const tasks = new Tasks();
+  const task = tasks.add(options({ asked: () => asked }))!;
+  const seen: string[] = [];
+  const watching = task.watch(() => void seen.push(task.status));
+  task.touch();
+  asked = { key: { method: "roots/list", params: {} } };
+  task.touch();
+  asked = { ...asked, other: { method: "roots/list", params: {} } };
+  task.touch();
+  asked = {};
+  task.touch();
+  task.finish({ text: "{}" });
+  expect(seen).toEqual(["input_required", "working", "completed"]);
+  watching[Symbol.dispose]();
+  const other = tasks.add(options())!;
+  other.watch(() => void seen.push(other.status));
+  other.cancel("enough");
+  expect(seen.at(-1)).toBe("cancelled");
+});
+
 test("a task whose time is over is given up, and forgotten", async () => {
   const reasons: string[] = [];
   const tasks = new Tasks();

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { waitFor } from "../processes.ts";
-import { full, gatewayOver, modernInit, textOf } from "./gateway-kit.ts";
+import { collect, full, gatewayOver, modernInit, textOf } from "./gateway-kit.ts";
 import type { Told } from "./gateway-kit.ts";
 import { ask, call, next } from "./input-kit.ts";
 import type { ServedHost } from "./kit.ts";
@@ -80,6 +80,28 @@ describe.each(["legacy", "modern"] as const)("in front of a %s server", (era) =>
     await about(kit, "tasks/update", made, given);
     const done = await until(kit, made, ["completed", "failed"], asking);
     expect(JSON.parse(textOf(done.result))).toEqual(accept);
+  });
+
+  test("a stream tells of tasks that it asks for, where they are the client's own", async () => {
+    await using kit = gatewayOver({ s: full(era) });
+    const made = await call(kit, "work_asks", {}, asking);
+    const { taskId } = made.result;
+    const filter = { notifications: { taskIds: [taskId, "other"] } };
+    const open = await until(kit, made, ["input_required"], asking);
+    const [key = ""] = Object.keys(open.result.inputRequests);
+    const meta = { "io.modelcontextprotocol/clientCapabilities": asking.capabilities };
+    const init = modernInit("subscriptions/listen", filter as object, { meta });
+    const heard = collect(await kit.ask("/mcp", init));
+    await waitFor(() => heard.length > 0);
+    expect(heard[0]?.params.notifications).toEqual({ taskIds: [taskId] });
+    const given = { params: { inputResponses: { [key]: accept } }, ...asking };
+    await about(kit, "tasks/update", made, given);
+    await waitFor(() => heard.at(-1)?.params.status === "completed");
+    for (const { method, params } of heard.slice(1)) {
+      expect([method, params.taskId]).toEqual(["notifications/tasks", taskId]);
+      expect(params._meta).toEqual({ "io.modelcontextprotocol/subscriptionId": 1 });
+    }
+    expect(heard.slice(1).map(({ params }) => params.status)).toEqual(["working", "completed"]);
   });
 
   test("a task fails by an error alone: a result that is one completes it", async () => {
