@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
 import type { BeforeCall, Hooks, PluginCall } from "../../lib/hooks/plugin.ts";
-import { hooked, hostWith, never } from "./kit.ts";
+import { hooked, hostWith, never, object } from "./kit.ts";
 
 function said(outcome: Outcome): unknown {
   if (outcome.error !== undefined) return `${outcome.status}: ${outcome.error.message}`;
@@ -206,6 +206,21 @@ describe("before a call", () => {
     expect(outcome.result?.structuredContent).toEqual({ n: 1, list: [{ x: 1 }] });
     expect(faults).toEqual(["TypeError", "TypeError", "TypeError", "TypeError"]);
   });
+});
+
+test("whatever a plugin does to the signal of a call, the call can be given up", async () => {
+  const deaf: Hooks = {
+    beforeCall: ({ signal }) => void Object.assign(signal, { addEventListener() {} }),
+  };
+  const { promise: runs, resolve } = Promise.withResolvers<void>();
+  const run = () => (resolve(), never);
+  const slow = { name: "slow", tools: { slow: { description: "", input: object, run } } };
+  await using host = await hostWith([hooked(deaf), slow]);
+  const controller = new AbortController();
+  const calling = host.call({ tool: "slow", signal: controller.signal, timeoutMs: 2000 });
+  await runs;
+  controller.abort();
+  expect((await calling).status).toBe("cancelled");
 });
 
 describe("approval", () => {

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 
 import type { Hooks, OfferedTool } from "../../lib/hooks/plugin.ts";
 import type { Host } from "../../lib/host/types.ts";
+import { hostOver, tools } from "../host/kit.ts";
 import { hooked, hostWith, never } from "./kit.ts";
 
 async function names(host: Host): Promise<string[]> {
@@ -50,6 +51,20 @@ test("a new name means the tool, the old one no more; its own name and its serve
   for (const name of ["purchase", "purchase", "shop.buy", "buy"])
     expect(await statusOf(host, name)).toBe("completed");
   expect(seen[0]).toEqual(["purchase", "buy"]);
+});
+
+test("the name that a tool was shown by before means nothing any more, and the new one is told", async () => {
+  const rename = listing((all) =>
+    all.map((tool) => (tool.name === "a_pid" ? { ...tool, name: "process" } : tool)),
+  );
+  const both = { a: { tools: tools("pid") }, b: { tools: tools("pid") } };
+  await using host = await hostOver(both, { plugins: [hooked(rename)] });
+  expect(await names(host)).toEqual(["process", "b_pid"]);
+  expect(await statusOf(host, "a_pid")).toBe(
+    'usage: no tool is called "a_pid": a plugin calls it process (listTools)',
+  );
+  for (const name of ["process", "a/pid", "b_pid"])
+    expect(await statusOf(host, name)).toBe("completed");
 });
 
 test("names that change places mean what is shown by them", async () => {
