@@ -18,8 +18,8 @@ export interface ConnectionOptions {
   emit: ServerContext["emit"];
   /** What must have ended before the server is started: the one whose place it takes. */
   after?: Promise<unknown> | undefined;
-  /** The server says that its list of tools changed. */
-  onToolsChanged: () => void;
+  /** The server says that a list of its changed. */
+  onListChanged: (list: "tools" | "prompts" | "resources") => void;
 }
 
 export interface WaitOptions {

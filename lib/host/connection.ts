@@ -7,17 +7,17 @@ import { abortable, sleep } from "../base/async.ts";
 import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { McpClient } from "../client/types.ts";
-import type { Era, Session } from "../protocol/mcp.ts";
+import type { Session } from "../protocol/mcp.ts";
 import type { CloseInfo } from "../transport/transport.ts";
+import { Condition } from "./condition.ts";
 import type { ConnectionOptions, WaitOptions } from "./connection-types.ts";
 import { toHostError } from "./failure.ts";
 import { launch } from "./launch.ts";
 import { endError, endText, firstAnswer, Lives, stoppedError } from "./lives.ts";
 import type { Life } from "./lives.ts";
-import type { ServerStatus } from "./types.ts";
 import { givenUp, waitFor } from "./wait.ts";
 
-export class Connection implements AsyncDisposable {
+export class Connection {
   readonly #options: ConnectionOptions;
   readonly #name: string;
   readonly #scope = new AbortController();
@@ -31,18 +31,17 @@ export class Connection implements AsyncDisposable {
   #isEraLost = false;
   /** What the next link goes on with. */
   #session: Session | undefined;
-  #state: ServerStatus["state"] = "idle";
-  #error: HostError | undefined;
-  #era: Era | undefined;
-
-  /** Fires when this is disposed, or the host ends. */
+  /** How it is, and where it is not up, why. */
+  readonly condition: Condition;
+  /** Fires when this ends, or the host ends. */
   readonly signal: AbortSignal;
 
   constructor(options: ConnectionOptions) {
-    const { config, context } = options;
+    const { config, context, emit } = options;
     this.#options = options;
     this.#name = config.name;
-    this.#lives = new Lives(config.name, config.restart !== false);
+    this.#lives = new Lives(config);
+    this.condition = new Condition(config.name, emit);
     this.signal = AbortSignal.any([context.signal, this.#scope.signal]);
   }
 
@@ -51,26 +50,17 @@ export class Connection implements AsyncDisposable {
     return this.#ready;
   }
 
-  /** What the last client spoke. */
-  get era(): Era | undefined {
-    return this.#era;
-  }
-
-  /** How it is, and where it is not up, why. */
-  get condition(): Pick<ServerStatus, "state" | "error"> {
-    const error = this.#error;
-    return { state: this.#state, ...(error && { error }) };
-  }
-
   /** The client that everybody shares. @throws HostError `server_start` and as `launch`; `cancelled` */
   async shared({ signal, waitMs }: WaitOptions): Promise<McpClient> {
     const at = { server: this.#name };
     while (this.#current === undefined) {
       if (this.signal.aborted) throw givenUp(this.signal);
       const verdict = this.#lives.next();
-      if (verdict.do === "start") this.#start();
-      else if (verdict.do === "refuse" || verdict.waitMs > waitMs)
-        throw this.#lives.putOff(verdict, this.#error);
+      if (verdict.do === "start") {
+        this.#current = this.#launch();
+        this.#current.catch(() => {});
+      } else if (verdict.do === "refuse" || verdict.waitMs > waitMs)
+        throw this.#lives.putOff(verdict, this.condition.error);
       else await waitFor(sleep(verdict.waitMs, signal), signal, at);
     }
     return await waitFor(this.#current, signal, at);
@@ -118,12 +108,7 @@ export class Connection implements AsyncDisposable {
     return life?.answered === false ? firstAnswer(life, answer) : answer;
   }
 
-  /** Stops the server for good. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.end();
-  }
-
-  /** The same; what is under way is told at once `how` it ended, behind "server x". */
+  /** Stops the server for good. Where `how` it ended is given, what is under way is told so at once, behind "server x". */
   async end(how?: string): Promise<void> {
     this.#scope.abort(stoppedError(this.#name, how));
     await this.#current?.catch(() => {});
@@ -132,7 +117,7 @@ export class Connection implements AsyncDisposable {
         how === undefined ? client[Symbol.asyncDispose]() : client.drop(how),
       ),
     );
-    if (this.#state !== "idle") this.#enter("stopped");
+    if (this.condition.state !== "idle") this.condition.enter("stopped");
   }
 
   // --- internal ---
@@ -141,70 +126,55 @@ export class Connection implements AsyncDisposable {
   #letGo(error?: HostError): void {
     this.#current = undefined;
     this.#ready = undefined;
-    this.#enter(error === undefined ? "idle" : "failed", error);
-  }
-
-  #start(): void {
-    const starting = this.#launch();
-    starting.catch(() => {});
-    this.#current = starting;
+    this.condition.enter(error === undefined ? "idle" : "failed", error);
   }
 
   async #launch(): Promise<McpClient> {
-    const { config, context, emit, after, onToolsChanged } = this.#options;
+    const { config, context, after, onListChanged } = this.#options;
     const life: Life = { startedAt: performance.now(), answered: false, isDoubted: false };
-    let greeted: McpClient | undefined;
     const session = this.#session;
     this.#session = undefined;
-    this.#enter("starting");
+    this.condition.enter("starting");
     try {
       if (after !== undefined) await abortable(after, this.signal);
       const client = await launch(config, {
         context,
         signal: this.signal,
-        onListChanged: (list) =>
-          list === "tools"
-            ? onToolsChanged()
-            : emit({ type: "list_changed", server: this.#name, list }),
-        onSilent: () => {
-          if (greeted === undefined || life.isDoubted) return;
-          // Nobody waits for that, and it may fail: then all is as before.
-          this.#doubt(greeted, life).catch(() => (life.isDoubted = false));
-        },
+        onListChanged,
+        // Nobody waits for that, and it may fail: then all is as before.
+        onSilent: () => void this.#doubt(life).catch(() => (life.isDoubted = false)),
         forget: this.#isEraLost,
         session,
       });
       this.#isEraLost = false;
-      greeted = client;
+      life.client = client;
       this.#clients.set(client, life);
       this.#ready = client;
-      this.#era = client.era;
-      this.#enter("ready");
+      this.condition.greeted(client.era);
       void client.closed.then((info) => this.#ended(client, life, info));
       return client;
     } catch (error) {
       const failure = toHostError(error, this.#name);
       this.#current = undefined;
       if (failure.code === "server_start" || failure.code === "server_exit")
-        this.#count(life, failure.message);
-      this.#enter(failure.code === "cancelled" ? "stopped" : "failed", failure);
+        this.#lives.ended(life, failure.message);
+      this.condition.enter(failure.code === "cancelled" ? "stopped" : "failed", failure);
       throw failure;
     }
   }
 
   /** A request ran out in silence: a server that does not even answer a ping is stopped, and its next use starts it again. */
-  async #doubt(client: McpClient, life: Life): Promise<void> {
+  async #doubt(life: Life): Promise<void> {
+    const { client } = life;
+    if (client === undefined || life.isDoubted) return;
     life.isDoubted = true;
     const { context } = this.#options;
     const room = await import("./watchdog.ts");
-    if (await room.isThere(client, { pingMs: context.pingMs, signal: this.signal })) {
-      life.isDoubted = false;
-      return;
-    }
-    if (!this.#clients.has(client)) return;
-    this.#count(life, room.muteText);
-    const wasCurrent = this.#ready === client;
-    if (wasCurrent) this.#letGo(room.muteError(this.#name));
+    const isThere = await room.isThere(client, { pingMs: context.pingMs, signal: this.signal });
+    life.isDoubted = !isThere;
+    if (isThere || !this.#clients.has(client)) return;
+    this.#lives.ended(life, room.muteText);
+    if (this.#ready === client) this.#letGo(room.muteError(this.#name));
     context.log({ level: "warn", server: this.#name, text: room.muteLog });
     context.keep(client.drop(room.muteEnd));
   }
@@ -218,24 +188,12 @@ export class Connection implements AsyncDisposable {
     }
     if (info.kind === "local") return;
     const { log, keep } = this.#options.context;
-    this.#count(life, endText(info));
+    this.#lives.ended(life, endText(info));
     const error = endError(this.#name, info);
     // Whoever had one that was not everybody's is told by its own request.
     log({ level: wasCurrent ? "info" : "debug", server: this.#name, text: error.message });
-    if (wasCurrent) this.#enter("failed", error);
+    if (wasCurrent) this.condition.enter("failed", error);
     // It may have closed its pipes and live on.
     keep(Promise.resolve(client[Symbol.asyncDispose]()));
-  }
-
-  /** A process that ends again and again is not started for ever. */
-  #count(life: Life, ended: string): void {
-    if (this.#options.config.kind === "stdio") this.#lives.ended(life, ended);
-  }
-
-  #enter(state: ServerStatus["state"], error?: HostError): void {
-    this.#state = state;
-    this.#error = error;
-    const { emit } = this.#options;
-    emit({ type: "server_state", server: this.#name, state, ...(error && { error }) });
   }
 }

@@ -1,13 +1,17 @@
 /** How the lives of one server ended, what that means for its next start, and how it is said. Starts and stops nothing. */
 import { HostError, isHostError } from "../base/errors.ts";
+import type { McpClient } from "../client/types.ts";
 import { lifeEnded, mayStart, unspoilt } from "../process/respawn.ts";
 import type { RespawnVerdict } from "../process/respawn.ts";
 import type { CloseInfo } from "../transport/transport.ts";
+import type { HostedConfig } from "./server-types.ts";
 
 /** One life, from its start to its end. */
 export interface Life {
   /** On the clock of `performance.now`. */
   startedAt: number;
+  /** Once it is connected. */
+  client?: McpClient;
   /** It answered a call. */
   answered: boolean;
   /** It is being found out whether it is there at all. */
@@ -20,12 +24,14 @@ export type PutOff = Exclude<RespawnVerdict, { do: "start" }>;
 export class Lives {
   readonly #server: string;
   readonly #restart: boolean;
+  /** Only a process costs something to be started again and again. */
+  readonly #counts: boolean;
   #past = unspoilt;
 
-  /** @param restart false: one life is all there is */
-  constructor(server: string, restart: boolean) {
-    this.#server = server;
-    this.#restart = restart;
+  constructor({ name, restart, kind }: HostedConfig) {
+    this.#server = name;
+    this.#restart = restart !== false;
+    this.#counts = kind === "stdio";
   }
 
   /** Whether a start may be tried now. */
@@ -36,6 +42,7 @@ export class Lives {
   }
 
   ended({ startedAt, answered }: Life, ended: string): void {
+    if (!this.#counts) return;
     const now = performance.now();
     this.#past = lifeEnded(this.#past, { uptimeMs: now - startedAt, answered, ended }, now);
   }

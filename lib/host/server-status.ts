@@ -1,5 +1,6 @@
 /** What is known of one server, in one value. Pure. */
 import type { McpClient, ToolList } from "../client/types.ts";
+import type { Condition } from "./condition.ts";
 import type { ServerStatus } from "./types.ts";
 
 /**
@@ -8,7 +9,7 @@ import type { ServerStatus } from "./types.ts";
  */
 export function statusOf(
   name: string,
-  { state, error }: Pick<ServerStatus, "state" | "error">,
+  { state, error }: Condition,
   ready: McpClient | undefined,
   listed: ToolList | undefined,
   queued: number,

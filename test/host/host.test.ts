@@ -308,6 +308,7 @@ describe("lives", () => {
     await using host = await hostOver({
       s: { diesOfCancel: true, tools: tools("silent", "echo") },
     });
+    await host.tools();
     const slow = await host.call({ tool: "silent", timeoutMs: 30 });
     expect(slow).toMatchObject({ status: "failed", sent: true, error: { code: "timeout" } });
     await waitFor(() => host.servers()[0]!.state === "failed", "the end to be seen");
