@@ -208,19 +208,14 @@ describe("before a call", () => {
   });
 });
 
-test("whatever a plugin does to the signal of a call, the call can be given up", async () => {
-  const deaf: Hooks = {
-    beforeCall: ({ signal }) => void Object.assign(signal, { addEventListener() {} }),
+test("nothing that a plugin does to the signal of a call is done to ours", async () => {
+  const lying: Hooks = {
+    beforeCall: ({ signal }) => void Object.defineProperty(signal, "aborted", { value: true }),
   };
-  const { promise: runs, resolve } = Promise.withResolvers<void>();
-  const run = () => (resolve(), never);
-  const slow = { name: "slow", tools: { slow: { description: "", input: object, run } } };
-  await using host = await hostWith([hooked(deaf), slow]);
-  const controller = new AbortController();
-  const calling = host.call({ tool: "slow", signal: controller.signal, timeoutMs: 2000 });
-  await runs;
-  controller.abort();
-  expect((await calling).status).toBe("cancelled");
+  await using host = await hostWith([hooked(lying)]);
+  const { signal } = new AbortController();
+  const outcome = await host.call({ tool: "buy", arguments: { n: 1 }, signal });
+  expect(said(outcome)).toBe("completed: bought 1");
 });
 
 describe("approval", () => {
