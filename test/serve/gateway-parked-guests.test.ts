@@ -49,6 +49,15 @@ test("while one of its calls waits, another of its calls is at another server", 
   expect((await who(kit)).pid).toBe(pid);
 });
 
+test("one that waits for its client is not idle, however long", async () => {
+  await using kit = gatewayOver({ s: asking }, { gateway: { guestIdleMs: 40 } });
+  const params = { name: "both" };
+  const first = await ask(kit, "tools/call", params);
+  await Bun.sleep(250);
+  const again = next(params, first, () => accept);
+  expect(JSON.parse(textOf(await ask(kit, "tools/call", again)))).toEqual([accept, accept]);
+});
+
 test("owners do not share them", async () => {
   const tokens = [
     { name: "a", token: "token-of-a" },

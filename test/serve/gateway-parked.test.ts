@@ -71,6 +71,22 @@ describe("rounds", () => {
     expect((await ask(kit, "tools/call", again)).error?.message).toContain("is over");
   });
 
+  test("one of an earlier round is refused, and the round that is open goes on", async () => {
+    await using kit = gatewayOver({ s: full() });
+    const params = { name: "ask_twice" };
+    const first = await ask(kit, "tools/call", params);
+    const one = next(params, first, () => accept);
+    const second = await ask(kit, "tools/call", one);
+    expect(second.result.resultType).toBe("input_required");
+    expect((await ask(kit, "tools/call", one)).error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining("used before"),
+    });
+    const two = next(params, second, () => ({ action: "decline" }));
+    const last = await ask(kit, "tools/call", two);
+    expect(JSON.parse(textOf(last))).toEqual([accept, { action: "decline" }]);
+  });
+
   test("a question that the server takes back is not waited for", async () => {
     await using kit = gatewayOver({ s: asking });
     const params = { name: "taken" };
