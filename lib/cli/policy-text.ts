@@ -1,8 +1,9 @@
 /** What would happen to a call of each tool, and by which rule (`tools --policy`), as the host judges it. Pure. */
 import type { PolicyRule } from "../config/types.ts";
 import { describeRule, idlePatterns, isByHintsAlone } from "../hooks/rules.ts";
+import type { Judgement } from "../host/opened-types.ts";
 import { nameText } from "../host/signature.ts";
-import type { HostTool, Judgement } from "../host/types.ts";
+import type { HostTool } from "../host/types.ts";
 import { fold } from "./fit.ts";
 
 export interface PolicyOptions {

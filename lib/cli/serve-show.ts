@@ -1,7 +1,8 @@
 /** What a person at the terminal sees of `serve` while it runs: servers as they start and end, calls as they end. */
 import type { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { HostEvent, OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
+import type { HostEvent } from "../host/types.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
 

@@ -1,6 +1,6 @@
 /** Says on a terminal which servers take long to start (a package that is fetched first) or to be reached. It starts and asks nothing. */
 import type { ServerConfig } from "../config/types.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
 

@@ -10,11 +10,12 @@ import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
 import type { CallContext } from "./call-types.ts";
 import { toHostError } from "./failure.ts";
+import type { OwnedCallRequest } from "./opened-types.ts";
 import { failureOf, knownOutcome, outcomeOf } from "./outcome.ts";
 import { known, prepare, resolve, shownAs, toCall, unknownTool } from "./prepare.ts";
 import type { CallOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
-import type { HostTool, OwnedCallRequest } from "./types.ts";
+import type { HostTool } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {

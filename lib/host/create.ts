@@ -6,8 +6,9 @@ import type { Plugin } from "../hooks/plugin.ts";
 import { guardedFeatures } from "./guard-features.ts";
 import { guardedCall, guardedLog } from "./guard.ts";
 import { openHost } from "./host.ts";
+import type { OpenedHost } from "./opened-types.ts";
 import type { HostOptions, HostServer, OpenHostOptions } from "./option-types.ts";
-import type { Host, OpenedHost } from "./types.ts";
+import type { Host } from "./types.ts";
 
 /**
  * Opens a host over the given servers; they start when first used. Close it with `await using`, or by aborting

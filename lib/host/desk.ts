@@ -7,10 +7,11 @@ import type { Outcome } from "../hooks/call.ts";
 import type { CallContext } from "./call-types.ts";
 import { runCall } from "./call.ts";
 import type { ServerContext } from "./connection-types.ts";
+import type { OwnedCallRequest } from "./opened-types.ts";
 import { Registry } from "./registry.ts";
 import { RunningCalls } from "./running.ts";
 import type { HostedServer } from "./server.ts";
-import type { HostTool, OwnedCallRequest, ResolveOptions, ToolListing } from "./types.ts";
+import type { HostTool, ResolveOptions, ToolListing } from "./types.ts";
 import { Validator } from "./validate.ts";
 
 export class Desk {

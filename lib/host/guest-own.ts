@@ -2,9 +2,9 @@
 import type { ServerContext } from "./connection-types.ts";
 import type { Events } from "./events.ts";
 import type { NoticeListener, OwnServers } from "./guest-types.ts";
+import type { OpenedHost } from "./opened-types.ts";
 import { askNow } from "./over.ts";
 import type { HostedServer } from "./server.ts";
-import type { OpenedHost } from "./types.ts";
 
 /** What a guest is, in place of what its host would be, to the servers that `own` gives by now. */
 export function ownServers(

@@ -9,12 +9,12 @@ import type { ServerContext } from "./connection-types.ts";
 import { Events } from "./events.ts";
 import { ownServers } from "./guest-own.ts";
 import type { OwnServers } from "./guest-types.ts";
+import type { LogListener, OpenedHost } from "./opened-types.ts";
 import { hostOver } from "./over.ts";
 import type { HostParts } from "./over.ts";
 import type { Follower } from "./reconfigure-types.ts";
 import { otherNames, retired, tellLists } from "./reconfigure.ts";
 import { HostedServer } from "./server.ts";
-import type { LogListener, OpenedHost } from "./types.ts";
 
 /** Opens a guest over the servers of its host. Nothing is started for it before it is used. `answers`: as of `OpenedHost.guest`. */
 export function openGuest(answers: Answers | undefined, host: HostParts): OpenedHost & OwnServers {

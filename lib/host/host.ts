@@ -5,12 +5,12 @@
 import { HostError } from "../base/errors.ts";
 import type { ServerContext } from "./connection-types.ts";
 import { Events } from "./events.ts";
+import type { LogListener } from "./opened-types.ts";
 import type { OpenHostOptions } from "./option-types.ts";
 import { hostOver } from "./over.ts";
 import type { ChangeableHost, Follower } from "./reconfigure-types.ts";
 import { HostedServer } from "./server.ts";
 import { Started } from "./started.ts";
-import type { LogListener } from "./types.ts";
 
 /** Opens a host over servers that are not disabled. Aborting `options.signal` ends calls and starts, not the host. */
 export function openHost(options: OpenHostOptions): ChangeableHost {

@@ -4,8 +4,9 @@ import type { Actor } from "../hooks/call.ts";
 import { approvalRules, compileRules, describeRule } from "../hooks/rules.ts";
 import type { RuleSubject } from "../hooks/rules.ts";
 import { namesOf } from "./names.ts";
+import type { Judgement } from "./opened-types.ts";
 import type { HostedConfig } from "./server-types.ts";
-import type { HostTool, Judgement } from "./types.ts";
+import type { HostTool } from "./types.ts";
 
 export interface JudgeOptions {
   policy: readonly PolicyRule[];

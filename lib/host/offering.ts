@@ -9,7 +9,8 @@ import type { OfferedTool } from "../hooks/plugin.ts";
 import { answerOf, fault, nonsense } from "../hooks/run-hook.ts";
 import type { Hooked } from "../hooks/run-hook.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
-import type { HostTool, OpenedHost, ResolveOptions, ToolListing } from "./types.ts";
+import type { OpenedHost } from "./opened-types.ts";
+import type { HostTool, ResolveOptions, ToolListing } from "./types.ts";
 
 type Lists = Pick<OpenedHost, "tools" | "knownTools" | "resolve">;
 

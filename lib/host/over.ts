@@ -8,9 +8,9 @@ import type { Desk } from "./desk.ts";
 import type { Events } from "./events.ts";
 import type { Lasting } from "./lasting-types.ts";
 import type { Library } from "./library.ts";
+import type { LogListener, OpenedHost } from "./opened-types.ts";
 import type { Follower } from "./reconfigure-types.ts";
 import type { HostedServer } from "./server.ts";
-import type { LogListener, OpenedHost } from "./types.ts";
 
 export interface HostParts {
   /** In the order of the config; others in the same array once the host was reconfigured. */

@@ -13,6 +13,7 @@ import { toHostError } from "./failure.ts";
 import { createGate } from "./gate.ts";
 import { openHost } from "./host.ts";
 import { keyOf, Offering } from "./offering.ts";
+import type { OpenedHost, OwnedCallRequest } from "./opened-types.ts";
 import type { OpenHostOptions } from "./option-types.ts";
 import { failureOf } from "./outcome.ts";
 import { pluggedAnswers } from "./plugin-answers.ts";
@@ -20,7 +21,6 @@ import { heardLog, mayStart, seen } from "./plugin-notices.ts";
 import { pluginServer } from "./plugin-server.ts";
 import type { ChangeableHost, Reconfiguration } from "./reconfigure-types.ts";
 import type { HostedConfig, PluginServer } from "./server-types.ts";
-import type { OpenedHost, OwnedCallRequest } from "./types.ts";
 
 export interface PluggedHost extends ChangeableHost {
   /**

@@ -10,9 +10,10 @@ import type { ToolResult } from "../protocol/mcp.ts";
 import type { CallContext } from "./call-types.ts";
 import { decide } from "./decide.ts";
 import type { Passing } from "./gate-types.ts";
+import type { OwnedCallRequest } from "./opened-types.ts";
 import type { Registry } from "./registry.ts";
 import type { ListedTarget, Target } from "./tables.ts";
-import type { HostTool, OwnedCallRequest } from "./types.ts";
+import type { HostTool } from "./types.ts";
 
 /** What the name was found to mean before, where the call needs its tool's listing. */
 export function known(

@@ -1,7 +1,7 @@
 /** What changes when an open host gets other servers or rules. Types only. */
 import type { Limits, PolicyRule } from "../config/types.ts";
+import type { OpenedHost } from "./opened-types.ts";
 import type { HostedConfig } from "./server-types.ts";
-import type { OpenedHost } from "./types.ts";
 
 /** What a host is to own from now on. */
 export interface Reconfiguration {

@@ -2,7 +2,8 @@
  * The calls that each server is at work on, whoever made them, with those that were given up and that it may still be at
  * work on. Nothing in a log notification says which call it is about: this is what can be known (protocol.md 1.8, 2.3).
  */
-import type { HostEvent, OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
+import type { HostEvent } from "../host/types.ts";
 
 export interface AtWorkOptions {
   /** Told of a call by its id once it counts no more. */

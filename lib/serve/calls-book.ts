@@ -6,7 +6,7 @@ import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
 import type { Actor, Outcome } from "../hooks/call.ts";
-import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
+import type { OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
 import { weigh } from "./weigh.ts";
 
 /** What is known of a call. */

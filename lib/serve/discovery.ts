@@ -3,7 +3,7 @@
  * holds up nobody: a slow or dead one is found out in its own time. Servers that come later are looked at in the same way.
  */
 import type { ServerConfig } from "../config/types.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 
 /** What is known of a server's lifecycle. */
 export type Lifecycle = Pick<ServerConfig, "name" | "lifecycle" | "idleMs">;

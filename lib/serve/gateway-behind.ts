@@ -1,7 +1,7 @@
 /** What is behind the gateway for one client: a guest's own servers are followed for it, and the others as for all. */
 import type { Log } from "../base/log.ts";
 import type { OwnServers } from "../host/guest-types.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import { News } from "./gateway-news.ts";
 import type { Behind, Guest } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";

@@ -5,7 +5,7 @@ import type { JsonObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
 import type { InputRound } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
-import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
+import type { OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
 import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import type { CallBook } from "./calls-book.ts";

@@ -3,7 +3,7 @@ import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { InputRound } from "../client/types.ts";
 import type { HostAnswer, ReadRequest } from "../host/feature-types.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import { namesOf } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";

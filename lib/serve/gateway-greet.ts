@@ -2,7 +2,7 @@
 import { sleep } from "../base/async.ts";
 import type { JsonObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import { legacyRevisions, modernRevisions, newestLegacy } from "../protocol/codecs.ts";
 import { knowledgeOf } from "../protocol/revisions.ts";
 import type { Knowledge } from "../protocol/revisions.ts";

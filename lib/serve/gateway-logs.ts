@@ -3,7 +3,7 @@
  * about, so that while several clients are at work on a server, or have left work there, none is told (protocol.md 1.8, 2.3).
  */
 import type { JsonObject } from "../base/json.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { AtWork } from "./at-work.ts";
 import type { Aside, Downstream, Guest, Question } from "./gateway-types.ts";

@@ -2,7 +2,8 @@
  * Lists that changed on any server, told to whoever follows them: once for all changes within a short time, and only by
  * servers that a listener shows (protocol.md 2.6, 10).
  */
-import type { HostEvent, OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
+import type { HostEvent } from "../host/types.ts";
 import type { ListName } from "../protocol/subscriptions.ts";
 
 /** `servers`: those whose list changed. */

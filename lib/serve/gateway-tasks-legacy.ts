@@ -5,7 +5,7 @@
 import { abortable } from "../base/async.ts";
 import { isObject } from "../base/json.ts";
 import { clip } from "../base/slice.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import { internalError, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { taskSupportOf } from "../protocol/tasks.ts";
 import { namesOf } from "./gateway-entries.ts";

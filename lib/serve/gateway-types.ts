@@ -4,7 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import type { InputRound } from "../client/types.ts";
 import type { OwnServers } from "../host/guest-types.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";

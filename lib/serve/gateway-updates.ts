@@ -5,7 +5,7 @@
 import { isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 
 /** Params of `notifications/resources/updated`, with the server's own URI. */

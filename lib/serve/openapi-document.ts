@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 document of some tools: one path a tool, and nothing that is not a tool. Pure. */
 import { version } from "../../package.json";
 import type { JsonObject } from "../base/json.ts";
-import type { HostTool, Judgement } from "../host/types.ts";
+import type { Judgement } from "../host/opened-types.ts";
+import type { HostTool } from "../host/types.ts";
 import { embedSchema } from "./openapi-schema.ts";
 
 export interface DocumentOptions {

@@ -1,6 +1,6 @@
 /** What is served, and how; and what is known of a server that listens. Types only. */
 import type { Log } from "../base/log.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import type { Lifecycle } from "./discovery.ts";
 import type { ConfigSource } from "./servers-config.ts";
 import type { Approvals, Face, ServeContext, Token } from "./types.ts";

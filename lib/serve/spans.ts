@@ -4,7 +4,7 @@
  */
 import { clip } from "../base/slice.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
-import type { OpenedHost, OwnedCallRequest } from "../host/types.ts";
+import type { OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
 import { readTraceParent, traceParentText } from "../protocol/trace.ts";
 import type { TraceParent } from "../protocol/trace.ts";
 import type { Span } from "./otlp-json.ts";

@@ -1,5 +1,6 @@
 /** A tool as `GET /tools` shows it: llama-server's own fields, and with them all that a careful client wants to know. Pure. */
-import type { HostTool, Judgement } from "../host/types.ts";
+import type { Judgement } from "../host/opened-types.ts";
+import type { HostTool } from "../host/types.ts";
 
 /**
  * One entry of the list. `permissions.write` is false and `uses_cwd` too, as llama-server has them for every tool of a

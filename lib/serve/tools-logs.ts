@@ -3,7 +3,7 @@
  * of it only while no other is at work on its server, whoever made that (protocol.md 1.8, 2.3).
  */
 import type { JsonObject } from "../base/json.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import { AtWork } from "./at-work.ts";
 
 /** A call that wants to be told. */

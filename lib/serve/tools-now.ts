@@ -1,6 +1,7 @@
 /** The tools that there are now, as one caller may see them. A slow or dead server delays nobody: its tools appear later. */
 import { settlesWithin } from "../base/async.ts";
-import type { HostTool, Judgement } from "../host/types.ts";
+import type { Judgement } from "../host/opened-types.ts";
+import type { HostTool } from "../host/types.ts";
 import { withoutPaths } from "./http-error.ts";
 import type { Caller, ServeContext } from "./types.ts";
 

@@ -1,7 +1,7 @@
 /** Tracing of `serve`, where the environment asks for it: which host traces its calls, and where their spans go. */
 import { version } from "../../package.json";
 import type { Log } from "../base/log.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import { otlpSettings } from "./otlp-settings.ts";
 import { SpanExporter } from "./otlp.ts";
 import { traced } from "./spans.ts";

@@ -1,7 +1,7 @@
 /** What the faces of `serve` (REST, OpenAPI, the gateway, watching) share: a route, and what a request brings. Types only. */
 import type { Json } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { OpenedHost } from "../host/types.ts";
+import type { OpenedHost } from "../host/opened-types.ts";
 import type { Store } from "../store/store.ts";
 import type { CallBook } from "./calls-book.ts";
 import type { Discovery } from "./discovery.ts";

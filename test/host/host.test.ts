@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { LogEntry } from "../../lib/base/log.ts";
 import type { PolicyRule } from "../../lib/config/types.ts";
 import { createHost } from "../../lib/host/create.ts";
-import type { OpenedHost } from "../../lib/host/types.ts";
+import type { OpenedHost } from "../../lib/host/opened-types.ts";
 import { tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
 import { hostOver, textOf, tools } from "./kit.ts";
