@@ -6,7 +6,7 @@ import type { PluginCall } from "./plugin.ts";
 
 /** @param name what the tool is shown by */
 export function callView(call: Call, name: string | undefined): PluginCall {
-  const { id, owner, server, tool, actor, signal } = call;
+  const { id, owner, server, tool, actor } = call;
   return Object.freeze({
     id,
     owner,
@@ -16,9 +16,9 @@ export function callView(call: Call, name: string | undefined): PluginCall {
     arguments: frozenCopy(call.arguments),
     actor,
     annotations: Object.freeze({ ...call.annotations }),
-    // Of their own, so that an event that they make ends nothing.
+    // Of their own, made for whoever wants it.
     get signal() {
-      return AbortSignal.any([signal]);
+      return AbortSignal.any([call.signal]);
     },
   });
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
 import type { BeforeCall, Hooks, PluginCall } from "../../lib/hooks/plugin.ts";
-import { hooked, hostWith, never, object } from "./kit.ts";
+import { hooked, hostWith, never } from "./kit.ts";
 
 function said(outcome: Outcome): unknown {
   if (outcome.error !== undefined) return `${outcome.status}: ${outcome.error.message}`;
@@ -212,7 +212,8 @@ test("nothing that a plugin does to the signal of a call is done to ours", async
   const lying: Hooks = {
     beforeCall: ({ signal }) => void Object.defineProperty(signal, "aborted", { value: true }),
   };
-  await using host = await hostWith([hooked(lying)]);
+  const later: Hooks = { beforeCall: async () => undefined };
+  await using host = await hostWith([hooked(lying, "a"), hooked(later, "b")]);
   const { signal } = new AbortController();
   const outcome = await host.call({ tool: "buy", arguments: { n: 1 }, signal });
   expect(said(outcome)).toBe("completed: bought 1");
