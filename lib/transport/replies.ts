@@ -90,9 +90,7 @@ export class Replies {
 
   #remove(id: number): Pending | undefined {
     const entry = this.#pending.take(id);
-    // A ping is answered between everything else: it says nothing of what came before it.
-    if (entry !== undefined && entry.id > this.#notifiedAt && entry.method !== "ping")
-      this.#excuses = 0;
+    if (entry !== undefined && entry.id > this.#notifiedAt && !isPing(entry)) this.#excuses = 0;
     return entry;
   }
 
@@ -147,6 +145,11 @@ export class Replies {
 
 const warningsMax = 5;
 const parseError = -32700;
+
+/** Answered between everything else, whatever the era calls it: that says nothing of what came before. */
+function isPing({ method }: Pending): boolean {
+  return method === "ping" || method === "server/discover";
+}
 
 function deliver(name: string, entry: Pending, answer: { response: Response; text: string }): void {
   const { result, error } = answer.response;

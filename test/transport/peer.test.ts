@@ -192,6 +192,21 @@ describe("an error without an id", () => {
     expect((await next).message).toBe("Invalid request");
   });
 
+  test.each(["ping", "server/discover"])(
+    "is excused after the answer to %s, too",
+    async (method) => {
+      await using far = farSide();
+      await far.peer.notify("notifications/cancelled");
+      const ping = far.peer.request(method, {}, minute);
+      await far.say({ id: 1, result: {} });
+      await ping;
+      const answer = far.peer.request("tools/list", {}, minute);
+      await far.say({ id: null, error: { code: -32_601, message: "Method not found" } });
+      await far.say({ id: 2, result: {} });
+      await answer;
+    },
+  );
+
   test("with a made-up id is excused in the same way", async () => {
     await using far = farSide();
     await far.peer.notify("notifications/initialized");
