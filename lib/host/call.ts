@@ -116,11 +116,11 @@ async function execute(
   if (track !== undefined) options.onSending = () => track.sending();
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: id };
   let made: { task: Task; session?: Session } | undefined;
-  const { detach = false, onTask } = request;
-  if (detach || onTask !== undefined || listed?.execution?.taskSupport === "required") {
+  const { detach = false, asTask = detach, onTask } = request;
+  const unbounded = asTask || onTask !== undefined;
+  if (unbounded || listed?.execution?.taskSupport === "required") {
     const { wishOf } = await import("./tasks-wish.ts");
-    const unbounded = onTask !== undefined;
-    options.task = wishOf(listed, { detach, unbounded }, (task, session) => {
+    options.task = wishOf(listed, { detach, asTask, unbounded }, (task, session) => {
       made = { task, ...(session && { session }) };
       onTask?.(task);
     });

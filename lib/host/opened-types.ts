@@ -35,6 +35,8 @@ export interface OwnedCallRequest extends CallRequest {
   rounds?: InputRound;
   /** Told that the server has made a task of the call; from then on it is waited for as long as it takes. */
   onTask?: (task: Task) => void;
+  /** A tool that may run as a task is to, where its server takes that. @default only one that must does */
+  asTask?: boolean;
   /** Told when the call begins to wait for somebody to approve it. */
   onWaiting?: (call: Call) => void;
   /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */

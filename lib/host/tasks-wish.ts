@@ -3,13 +3,13 @@ import type { TaskWish } from "../client/types.ts";
 import { taskSupportOf } from "../protocol/tasks.ts";
 import type { HostTool } from "./types.ts";
 
-/** How a call asks to be a task: where it must be one, or nobody waits. `unbounded`: as of the wish. */
+/** How a call asks to be a task: where it must be one, or is to (`asTask`). The others as of the wish. */
 export function wishOf(
   tool: HostTool | undefined,
-  { detach, unbounded }: Required<Pick<TaskWish, "detach" | "unbounded">>,
+  { detach, asTask, unbounded }: { detach: boolean; asTask: boolean; unbounded: boolean },
   onTask: NonNullable<TaskWish["onTask"]>,
 ): TaskWish {
   const said = taskSupportOf({ execution: tool?.execution });
-  const support = detach || said === "required" ? said : "forbidden";
+  const support = asTask || said === "required" ? said : "forbidden";
   return { support, detach, unbounded, onTask };
 }

@@ -75,8 +75,9 @@ export async function callTool(
     if (meta !== undefined) request.meta = meta;
     if (answers !== undefined) request.answers = answers;
     if (rounds !== undefined) request.rounds = rounds;
-    const { onTask, timeoutMs } = question;
+    const { onTask, asTask, timeoutMs } = question;
     if (onTask !== undefined) request.onTask = onTask;
+    if (asTask !== undefined) request.asTask = asTask;
     if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
     if (from.logLevel !== undefined) request.logLevel = from.logLevel;
     const outcome = await (calls?.begin(request, host).outcome ?? host.call(request));

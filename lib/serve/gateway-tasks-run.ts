@@ -42,6 +42,7 @@ export class Run implements TaskOptions {
       params: rest,
       from,
       signal: this.#abort.signal,
+      asTask: true,
       timeoutMs: this.ttlMs,
       notify: (name, given) => aside?.notify(name, given),
       ask: (text) => this.#ask(text, task),

@@ -85,6 +85,8 @@ export interface Question {
   ask?: Send;
   /** Its server has made a task of it, and the client need not wait. */
   onTask?(task: Task): void;
+  /** As of a call's request: it is to be a task of its server, too. @default false */
+  asTask?: boolean;
   /** As of a call's request. @default the server's */
   timeoutMs?: number;
 }

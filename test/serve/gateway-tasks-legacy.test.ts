@@ -111,6 +111,20 @@ describe.each(["legacy", "modern"] as const)("in front of a %s server", (era) =>
   });
 });
 
+test("a tool that may be a task is one of its server's, too, where a client asks for one", async () => {
+  await using kit = gatewayOver({ s: full() });
+  const client = await session(kit);
+  const call = { name: "work", arguments: { steps: 1, ms: 1 } };
+  expect(textOf(await request(client, "tools/call", call))).toBe("done after 1 steps");
+  expect(await kit.host.tasksOf("s")).toEqual([]);
+  const { taskId } = (await begin(client, "work", { steps: 1, ms: 1 })).result.task;
+  await until(client, taskId, "completed");
+  const made = await kit.host.tasksOf("s");
+  expect(made?.map(({ status }) => status)).toEqual(["completed"]);
+  // The server's own name for it is not shown.
+  expect(made?.[0]?.taskId).not.toBe(taskId);
+});
+
 test("a tool that does not run as a task is refused as one, and one that is not there is unknown", async () => {
   await using kit = gatewayOver({ s: full() });
   const client = await session(kit);
