@@ -3,7 +3,7 @@
  * remembered, and for its tools. It judges nothing and remembers nothing.
  */
 import { version } from "../../package.json";
-import type { Verdict } from "../client/types.ts";
+import type { Verdict } from "../client/connect-types.ts";
 import type { HttpServer } from "../config/types.ts";
 import { reach } from "../host/reach.ts";
 import { usableTools } from "../host/remote.ts";

@@ -8,11 +8,11 @@ import { RpcError } from "../protocol/jsonrpc.ts";
 import { unsupportedVersion } from "../protocol/meta.ts";
 import { classifyProbe } from "../protocol/probe.ts";
 import type { ProbeVerdict } from "../protocol/probe.ts";
+import type { ConnectOptions } from "./connect-types.ts";
 import { discover, initialize, spoken } from "./greet.ts";
 import type { Greeting } from "./greet.ts";
 import type { Link } from "./link.ts";
 import type { Plan } from "./plan.ts";
-import type { ConnectOptions } from "./types.ts";
 
 /** One link, how to go about it, and options whose signal ends with the negotiation. */
 export interface Attempt {

@@ -8,6 +8,7 @@ import { ttlOf } from "../protocol/caching.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import { readTools } from "../protocol/tools.ts";
+import type { ConnectOptions } from "./connect-types.ts";
 import { createInbound } from "./inbound.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Connection } from "./negotiate.ts";
@@ -15,14 +16,7 @@ import { allPages } from "./pages.ts";
 import { asker, completeOf, request, signalOf } from "./request.ts";
 import type { Line } from "./request.ts";
 import type { TaskContext } from "./tasks-context.ts";
-import type {
-  CallOptions,
-  CallReply,
-  ConnectOptions,
-  McpClient,
-  RequestOptions,
-  ToolList,
-} from "./types.ts";
+import type { CallOptions, CallReply, McpClient, RequestOptions, ToolList } from "./types.ts";
 
 /**
  * Opens a link, finds out the era, greets the server. Aborting `options.signal` gives up; afterwards it has no meaning.

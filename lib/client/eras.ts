@@ -5,7 +5,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { Verdict } from "./types.ts";
+import type { Verdict } from "./connect-types.ts";
 
 export interface VerdictStoreOptions {
   /** Our cache folder; made (0700) when something is first written. */

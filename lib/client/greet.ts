@@ -12,7 +12,7 @@ import type { Capabilities, Implementation } from "../protocol/mcp.ts";
 import type { ProbeOutcome } from "../protocol/probe.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { capabilitiesOf } from "./answers.ts";
-import type { ConnectOptions } from "./types.ts";
+import type { ConnectOptions } from "./connect-types.ts";
 
 /** What a greeting tells about the server. */
 export interface Greeting {

@@ -9,7 +9,7 @@ import { clip } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { PeerOptions } from "../transport/peer-types.ts";
 import { answerTo, refusalOf } from "./answers.ts";
-import type { ConnectOptions } from "./types.ts";
+import type { ConnectOptions } from "./connect-types.ts";
 
 export interface Inbound extends Required<Pick<PeerOptions, "onRequest" | "onNotification">> {
   /** Our own greeting came back: no server sends one. */

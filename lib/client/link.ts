@@ -5,8 +5,8 @@ import { isRefusal } from "../protocol/probe.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { createPeer } from "../transport/peer.ts";
 import type { CloseInfo, Transport } from "../transport/transport.ts";
+import type { ConnectOptions } from "./connect-types.ts";
 import type { Inbound } from "./inbound.ts";
-import type { ConnectOptions } from "./types.ts";
 
 export interface Link {
   transport: Transport;

@@ -11,6 +11,7 @@ import { classifyProbe } from "../protocol/probe.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { modernIn, sendDiscover, sendInitialize } from "./attempt.ts";
 import type { Attempt, Probed } from "./attempt.ts";
+import type { ConnectOptions, Verdict } from "./connect-types.ts";
 import { discover, spoken } from "./greet.ts";
 import type { Greeting } from "./greet.ts";
 import type { Inbound } from "./inbound.ts";
@@ -18,7 +19,6 @@ import { closeLink, failureOf, isLost, isRefused, openLink } from "./link.ts";
 import type { Link } from "./link.ts";
 import { planOf, verdictOf } from "./plan.ts";
 import type { Plan } from "./plan.ts";
-import type { ConnectOptions, Verdict } from "./types.ts";
 
 /** A greeted server. */
 export interface Connection extends Greeting {

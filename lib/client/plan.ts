@@ -3,8 +3,8 @@ import { HostError } from "../base/errors.ts";
 import { eraOf, legacyRevisions, modernRevisions } from "../protocol/codecs.ts";
 import type { Era } from "../protocol/mcp.ts";
 import type { LinkKind } from "../protocol/probe.ts";
+import type { ConnectOptions, Verdict } from "./connect-types.ts";
 import type { Greeting } from "./greet.ts";
-import type { ConnectOptions, Verdict } from "./types.ts";
 
 export interface Plan {
   link: LinkKind;

@@ -10,9 +10,10 @@ import { RpcError } from "../protocol/jsonrpc.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { Answer, PeerRequestOptions } from "../transport/peer-types.ts";
 import { capabilitiesOf } from "./answers.ts";
+import type { ConnectOptions } from "./connect-types.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Connection } from "./negotiate.ts";
-import type { ConnectOptions, McpClient, Reply, RequestOptions } from "./types.ts";
+import type { McpClient, Reply, RequestOptions } from "./types.ts";
 
 /** `about`: as in the options of a peer's request. */
 export type Ask = (

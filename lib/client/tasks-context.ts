@@ -1,6 +1,7 @@
 /** The type of what everything about a server's tasks is done with. */
 import type { Clock } from "../base/clock.ts";
-import type { ConnectOptions, McpClient } from "./types.ts";
+import type { ConnectOptions } from "./connect-types.ts";
+import type { McpClient } from "./types.ts";
 
 /** A client, and what it was connected with. */
 export interface TaskContext extends Pick<ConnectOptions, "name" | "answers" | "log" | "pagesMax"> {

@@ -2,9 +2,10 @@
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Task } from "../protocol/tasks.ts";
+import type { ConnectOptions } from "./connect-types.ts";
 import { answerAll } from "./rounds.ts";
 import { taskFault } from "./tasks-errors.ts";
-import type { ConnectOptions, McpClient } from "./types.ts";
+import type { McpClient } from "./types.ts";
 
 export interface TaskInput extends Pick<ConnectOptions, "name" | "answers" | "log"> {
   client: Pick<McpClient, "request">;

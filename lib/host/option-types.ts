@@ -1,7 +1,8 @@
 /** What a host is opened with, by a script and by our own surfaces, and what it keeps between runs. */
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import type { ToolList, Verdict } from "../client/types.ts";
+import type { Verdict } from "../client/connect-types.ts";
+import type { ToolList } from "../client/types.ts";
 import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "../config/types.ts";
 import type { Plugin } from "../hooks/plugin.ts";
 import type { Child, Reaper } from "../process/child.ts";

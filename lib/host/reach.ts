@@ -4,8 +4,9 @@
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import { connect } from "../client/client.ts";
+import type { ConnectOptions, Verdict } from "../client/connect-types.ts";
 import { verdictKey } from "../client/eras.ts";
-import type { ConnectOptions, McpClient, Verdict } from "../client/types.ts";
+import type { McpClient } from "../client/types.ts";
 import type { HttpServer } from "../config/types.ts";
 import { createFetch } from "../transport/fetch.ts";
 import { hasCredentials } from "../transport/remote.ts";

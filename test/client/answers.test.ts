@@ -5,7 +5,7 @@ import type { JsonObject } from "../../lib/base/json.ts";
 import type { Answers } from "../../lib/client/answer-types.ts";
 import { capabilitiesOf } from "../../lib/client/answers.ts";
 import { connect } from "../../lib/client/client.ts";
-import type { ConnectOptions } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import { legacyScript, modernScript, scripted, text, until } from "./kit.ts";
 import type { Scripted } from "./kit.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import type { Answers } from "../../lib/client/answer-types.ts";
 import { connect } from "../../lib/client/client.ts";
-import type { ConnectOptions } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import {
   legacyScript,
   metaOf,

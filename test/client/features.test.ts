@@ -4,6 +4,7 @@ import type { JsonObject } from "../../lib/base/json.ts";
 import { AnswerCache } from "../../lib/client/cache.ts";
 import { connect } from "../../lib/client/client.ts";
 import { complete } from "../../lib/client/completion.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import { getPrompt, listPrompts } from "../../lib/client/prompts.ts";
 import {
   isNotFound,
@@ -11,7 +12,7 @@ import {
   listResourceTemplates,
   readResource,
 } from "../../lib/client/resources.ts";
-import type { ConnectOptions, McpClient } from "../../lib/client/types.ts";
+import type { McpClient } from "../../lib/client/types.ts";
 import { legacyScript, metaOf, modernScript, scripted } from "./kit.ts";
 import type { Far, Incoming, Script, Scripted } from "./kit.ts";
 

@@ -2,7 +2,7 @@
 import { Channel } from "../../lib/base/channel.ts";
 import { HostError } from "../../lib/base/errors.ts";
 import type { JsonObject } from "../../lib/base/json.ts";
-import type { ConnectOptions } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import type { Message } from "../../lib/protocol/jsonrpc.ts";
 import type { CloseInfo, Incoming, Transport } from "../../lib/transport/transport.ts";
 

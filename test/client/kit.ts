@@ -1,7 +1,7 @@
 /** The test kit of this room: scripted servers on the far side of a memory link, and a log that can be waited for. */
 import type { JsonObject } from "../../lib/base/json.ts";
 import type { LogEntry } from "../../lib/base/log.ts";
-import type { ConnectOptions } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import type { Message } from "../../lib/protocol/jsonrpc.ts";
 import { memoryPair } from "../../lib/transport/memory.ts";
 import type { Transport } from "../../lib/transport/transport.ts";

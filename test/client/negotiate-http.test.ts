@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 
 import { HostError } from "../../lib/base/errors.ts";
 import { connect } from "../../lib/client/client.ts";
-import type { McpClient, Verdict } from "../../lib/client/types.ts";
+import type { Verdict } from "../../lib/client/connect-types.ts";
+import type { McpClient } from "../../lib/client/types.ts";
 import { httpScripted, refusal, unreached } from "./http-kit.ts";
 import type { Asked, Exchange } from "./http-kit.ts";
 import { text, tool, unknownMethod } from "./kit.ts";

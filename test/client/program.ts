@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 
 import type { LogEntry } from "../../lib/base/log.ts";
-import type { ConnectOptions } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import { spawnChild } from "../../lib/process/spawn.ts";
 import { openStdio } from "../../lib/transport/stdio.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 
 import { connect } from "../../lib/client/client.ts";
-import type { ConnectOptions } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import { metaOf, modernScript, scripted, text } from "./kit.ts";
 import type { Incoming, Scripted } from "./kit.ts";
 

@@ -1,7 +1,8 @@
 /** The fixture server with every feature, at the far end of a memory link. */
 import { silent } from "../../lib/base/log.ts";
 import { connect } from "../../lib/client/client.ts";
-import type { ConnectOptions, McpClient } from "../../lib/client/types.ts";
+import type { ConnectOptions } from "../../lib/client/connect-types.ts";
+import type { McpClient } from "../../lib/client/types.ts";
 import type { Message } from "../../lib/protocol/jsonrpc.ts";
 import type { Era } from "../../lib/protocol/mcp.ts";
 import { memoryPair } from "../../lib/transport/memory.ts";

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { silent } from "../../lib/base/log.ts";
+import type { Verdict } from "../../lib/client/connect-types.ts";
 import { verdictKey } from "../../lib/client/eras.ts";
-import type { Verdict } from "../../lib/client/types.ts";
 import type { HttpServer } from "../../lib/config/types.ts";
 import { createHost } from "../../lib/host/create.ts";
 import { openHost } from "../../lib/host/host.ts";

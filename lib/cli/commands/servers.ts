@@ -1,8 +1,8 @@
 /** `servers`: the configured servers and what is known of each; with `--check` each is started and asked. */
 import { type ErrorCode, HostError, isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import type { Verdict } from "../../client/connect-types.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
-import type { Verdict } from "../../client/types.ts";
 import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/redact.ts";
 import { isUrl } from "../../config/spec.ts";
