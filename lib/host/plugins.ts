@@ -6,7 +6,6 @@ import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import type { Call } from "../hooks/call.ts";
-import type { PluginHost } from "../hooks/plugin-tool.ts";
 import type { Plugin } from "../hooks/plugin.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
 import { toHostError } from "./failure.ts";
@@ -17,6 +16,7 @@ import type { OpenedHost, OwnedCallRequest } from "./opened-types.ts";
 import type { OpenHostOptions } from "./option-types.ts";
 import { failureOf } from "./outcome.ts";
 import { pluggedAnswers } from "./plugin-answers.ts";
+import { pluginHosts } from "./plugin-host.ts";
 import { heardLog, mayStart, seen } from "./plugin-notices.ts";
 import { pluginServer } from "./plugin-server.ts";
 import type { ChangeableHost, Reconfiguration } from "./reconfigure-types.ts";
@@ -43,7 +43,7 @@ export async function openPluggedHost(
   const { approve, prepare, answers = {} } = options;
   const log = heardLog(plugins, options.log);
   const calls = new Map<string, Call>();
-  const hostOf = (id: string | undefined) => hostFor(calls.get(id ?? ""), () => host);
+  const hostOf = pluginHosts(calls, () => offered);
   const serversOf = async (runner: PluginRunner, others: readonly HostedConfig[]) => {
     const made = await Promise.all(withTools(runner).map((each) => pluginServer(each, hostOf)));
     checkNames(made, others);
@@ -75,8 +75,9 @@ export async function openPluggedHost(
     await ending;
     await plugins[Symbol.asyncDispose]();
   };
+  const offered = plugged(host, plugins, log);
   return {
-    ...plugged(host, plugins, log),
+    ...offered,
     async reconfigure(next) {
       checkNames(servers, next.servers);
       last = next;
@@ -166,16 +167,4 @@ function checkNames(
     facts: { server: both.name, plugin: both.name },
     hint: "give one of them another name",
   });
-}
-
-/** For whoever made the call: what a tool does in turn is theirs, too. */
-function hostFor(call: Call | undefined, host: () => OpenedHost): PluginHost {
-  return {
-    call: async (request) =>
-      await host().call({
-        ...request,
-        ...(call && { actor: call.actor, owner: call.owner, signal: call.signal }),
-      }),
-    tools: async () => (await host().knownTools()).tools,
-  };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 
 import type { Hooks, OfferedTool } from "../../lib/hooks/plugin.ts";
 import type { Host } from "../../lib/host/types.ts";
-import { hostOver, tools } from "../host/kit.ts";
+import { hostOver, tools as listOf } from "../host/kit.ts";
 import { hooked, hostWith, never } from "./kit.ts";
 
 async function names(host: Host): Promise<string[]> {
@@ -57,7 +57,7 @@ test("the name that a tool was shown by before means nothing any more, and the n
   const rename = listing((all) =>
     all.map((tool) => (tool.name === "a_pid" ? { ...tool, name: "process" } : tool)),
   );
-  const both = { a: { tools: tools("pid") }, b: { tools: tools("pid") } };
+  const both = { a: { tools: listOf("pid") }, b: { tools: listOf("pid") } };
   await using host = await hostOver(both, { plugins: [hooked(rename)] });
   expect(await names(host)).toEqual(["process", "b_pid"]);
   expect(await statusOf(host, "a_pid")).toBe(

@@ -6,7 +6,7 @@ import * as v from "valibot";
 import { HostError } from "../../lib/base/errors.ts";
 import type { RunContext } from "../../lib/hooks/plugin-tool.ts";
 import { definePlugin } from "../../lib/hooks/plugin.ts";
-import type { Plugin } from "../../lib/hooks/plugin.ts";
+import type { Hooks, Plugin } from "../../lib/hooks/plugin.ts";
 import { hostOver, textOf, tools } from "../host/kit.ts";
 import { hooked, hostWith, never, object } from "./kit.ts";
 
@@ -205,6 +205,36 @@ test("a hundred tools that call one of the same plugin do not wait for each othe
   await using host = await hostWith([plugin]);
   const all = await Promise.all(Array.from({ length: 100 }, () => host.call({ tool: "outer" })));
   expect(new Set(all.map(textOf))).toEqual(new Set(["completed"]));
+});
+
+test("a tool that calls itself for ever ends", async () => {
+  const plugin = toolOf(async (_, { host }) => {
+    const { error, result } = await host.call({ tool: "it" });
+    return error?.message ?? result;
+  });
+  await using host = await hostWith([plugin]);
+  expect(textOf(await host.call({ tool: "it" }))).toBe(
+    "it: tools of plugins call each other more than 32 deep",
+  );
+});
+
+test("a tool of a plugin cannot call what plugins leave out, nor for anybody else", async () => {
+  const seen: unknown[] = [];
+  const hooks: Hooks = {
+    listTools: (all) => all.filter(({ tool }) => tool !== "buy"),
+    beforeCall: ({ tool, actor, owner }) => void seen.push([tool, actor, owner]),
+  };
+  const plugin = toolOf(async (_, { host }) => {
+    const other = { tool: "echo", actor: "gateway", owner: "somebody" };
+    await host.call(other);
+    return (await host.call({ tool: "buy", arguments: { n: 1 } })).error?.code;
+  });
+  await using host = await hostWith([hooked(hooks), plugin]);
+  expect(textOf(await host.call({ tool: "it" }))).toBe("denied");
+  expect(seen).toEqual([
+    ["it", "user", "default"],
+    ["echo", "user", "default"],
+  ]);
 });
 
 test("its tools keep their names, and no server's tool takes one; those of a server alone keep theirs, too", async () => {
