@@ -9,6 +9,10 @@ import type { Bound, Caller, Exchange, Socket, SocketHandlers } from "./types.ts
 export interface SocketData {
   handlers: SocketHandlers;
   release: () => void;
+  /** Fires when it has to end. */
+  gone: AbortSignal | undefined;
+  /** Ends it. */
+  end?: () => void;
 }
 
 /** What all exchanges of one server share. */
@@ -68,7 +72,12 @@ export class Incoming implements Exchange, Due {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= AbortSignal.any([this.request.signal, this.#world.ending]));
+    const { gone } = this.caller;
+    return (this.#signal ??= AbortSignal.any([
+      this.request.signal,
+      this.#world.ending,
+      ...(gone === undefined ? [] : [gone]),
+    ]));
   }
 
   text(): Promise<string> {
@@ -90,7 +99,8 @@ export class Incoming implements Exchange, Due {
       throw new HttpError(503, "busy", `${streams.max} streams are open: no more for now`, {
         headers: { "retry-after": "5" },
       });
-    const data: SocketData = { handlers, release: () => streams.release() };
+    const { gone } = this.caller;
+    const data: SocketData = { handlers, release: () => streams.release(), gone };
     if (server.upgrade(this.request, { data, ...(headers && { headers }) })) {
       this.isUpgraded = true;
       return;
@@ -104,18 +114,28 @@ export class Incoming implements Exchange, Due {
 
 /** What `Bun.serve` does with our sockets. */
 export const socketHandler = {
-  open: (socket: Bun.ServerWebSocket<SocketData>) => socket.data.handlers.open?.(asSocket(socket)),
+  open(socket: Bun.ServerWebSocket<SocketData>) {
+    const { data } = socket;
+    data.end = () => socket.close(policyViolation, "the token counts no more");
+    data.gone?.addEventListener("abort", data.end, { once: true });
+    data.handlers.open?.(asSocket(socket));
+  },
   message: (socket: Bun.ServerWebSocket<SocketData>, data: string | Uint8Array) =>
     socket.data.handlers.message(asSocket(socket), data),
   drain: (socket: Bun.ServerWebSocket<SocketData>) =>
     socket.data.handlers.drain?.(asSocket(socket)),
   close(socket: Bun.ServerWebSocket<SocketData>, code: number, reason: string) {
-    socket.data.release();
-    socket.data.handlers.close?.(asSocket(socket), code, reason);
+    const { release, gone, end, handlers } = socket.data;
+    if (end !== undefined) gone?.removeEventListener("abort", end);
+    release();
+    handlers.close?.(asSocket(socket), code, reason);
   },
 };
 
 // --- internal ---
+
+/** RFC 6455, 7.4.1. */
+const policyViolation = 1008;
 
 /** One and the same object for a connection, so that faces may keep it as a key. */
 function asSocket(socket: Bun.ServerWebSocket<SocketData>): Socket {

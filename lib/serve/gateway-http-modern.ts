@@ -59,7 +59,8 @@ export class ModernHttp {
       method === "tools/call" ? await this.#headerFault(params, exchange, from) : undefined;
     if (fault !== undefined)
       return refuse(400, new RpcError({ code: headerMismatch, message: fault }), id);
-    const { signal } = exchange.request;
+    // A stream ends with who may have it; what is answered once is answered.
+    const { signal } = isStream ? exchange : exchange.request;
     const work = async (say: (text: string) => void) => {
       try {
         const notify = (name: string, given: JsonObject) => {

@@ -3,7 +3,7 @@
  * alone, answers nothing but preflight, and keeps nothing.
  */
 import { HttpError } from "./http-error.ts";
-import { recogniser } from "./tokens.ts";
+import { Tokens } from "./tokens.ts";
 import type { Caller, Route, Token } from "./types.ts";
 
 export interface GuardOptions {
@@ -30,7 +30,7 @@ export interface Guard {
   check(request: Request): void;
   /** The answer to `OPTIONS`, for the methods of a path. @throws HttpError 403 */
   preflight(request: Request, methods: readonly string[]): Response;
-  /** From now on requests carry one of these tokens. */
+  /** From now on requests carry one of these tokens; what others have open ends. */
   retoken(tokens: readonly Token[]): void;
   /** Adds what a page of an allowed origin needs to read the answer. */
   dress(request: Request, response: Response): Response;
@@ -40,7 +40,7 @@ export interface Guard {
 export function createGuard(options: GuardOptions): Guard {
   const configured = new Set(options.origins.map((origin) => originOf(origin) ?? origin));
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
-  let callerOf = recogniser(options.tokens, options.startKey);
+  const tokens = new Tokens(options.tokens, options.startKey);
   let own: Own | undefined;
   // Names are known once the port is.
   const ours = () => (own ??= ownNames(options, publicUrl));
@@ -71,10 +71,10 @@ export function createGuard(options: GuardOptions): Guard {
     check,
     admit(request, route) {
       check(request);
-      return callerOf(request, route);
+      return tokens.callerOf(request, route);
     },
-    retoken(tokens) {
-      callerOf = recogniser(tokens, options.startKey);
+    retoken(now) {
+      tokens.replace(now);
     },
     preflight(request, methods) {
       check(request);

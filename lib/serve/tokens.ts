@@ -1,77 +1,111 @@
 /**
- * Tokens of requests: which of ours one carries, and what its caller may do. Compared in constant time; never shown, never
- * logged.
+ * Tokens of requests: which of ours one carries, and what its caller may do, for as long as the token counts. Compared in
+ * constant time; never shown, never logged.
  */
 import { matchesGlob } from "../base/glob.ts";
 import { HttpError } from "./http-error.ts";
 import type { Caller, Route, Token } from "./types.ts";
 
-/** What finds out who asks. @throws HttpError 401 */
-export type Recognise = (
-  request: Request,
-  route: Pick<Route, "decides" | "open"> | undefined,
-) => Caller;
+/** The tokens that count now. */
+export class Tokens {
+  readonly #startKey: readonly Bearer[];
+  #bearers: readonly Bearer[] = [];
+  /** Who carries none; undefined where one is asked for. */
+  #anyone: Bearer | undefined;
 
-/** @param startKey counts as a token that may do everything */
-export function recogniser(tokens: readonly Token[], startKey: string | undefined): Recognise {
-  const bearers = bearersOf(tokens, startKey);
-  return (request, route) => callerOf(request, route, { bearers, asksToken: tokens.length > 0 });
+  /** @param startKey counts as a token that may do everything */
+  constructor(tokens: readonly Token[], startKey: string | undefined) {
+    this.#startKey =
+      startKey === undefined ? [] : [new Bearer({ name: ownerDefault, token: startKey })];
+    this.replace(tokens);
+  }
+
+  /**
+   * From now on these count. Callers last (sessions, sockets, streams): one whose token is still there may do what it may do
+   * now, and all that the others have open ends.
+   */
+  replace(tokens: readonly Token[]): void {
+    const before = new Map(this.#bearers.map((bearer) => [bearer.key, bearer]));
+    const now = tokens.map((token) => {
+      const key = keyOf(token);
+      const bearer = before.get(key) ?? new Bearer(token);
+      before.delete(key);
+      bearer.tools = token.tools;
+      return bearer;
+    });
+    for (const gone of before.values()) gone.end();
+    this.#bearers = now;
+    if (tokens.length > 0) this.#anyone?.end();
+    this.#anyone = tokens.length > 0 ? undefined : (this.#anyone ?? new Bearer());
+  }
+
+  /** @throws HttpError 401 */
+  callerOf(request: Request, route: Pick<Route, "decides" | "open"> | undefined): Caller {
+    const sent = request.headers.get("authorization");
+    if (sent === null) {
+      if (this.#anyone !== undefined && route?.decides !== true) return this.#anyone;
+      if (route?.open === true) return stranger;
+      throw unauthorized("this needs a token", "send Authorization: Bearer TOKEN");
+    }
+    const [, token] = /^Bearer +([^ ]+) *$/i.exec(sent) ?? [];
+    const bearer =
+      token === undefined ? undefined : bearerOf(token, [...this.#bearers, ...this.#startKey]);
+    // A wrong one is never taken for none.
+    if (bearer === undefined) throw unauthorized("the token is not one of ours");
+    return bearer;
+  }
 }
 
 // --- internal ---
 
-interface Bearer {
-  digest: Uint8Array;
-  caller: Caller;
+const ownerDefault = "default";
+
+/** Whoever carries one token, or none where none is asked for. */
+class Bearer implements Caller {
+  readonly owner: string;
+  readonly hasToken: boolean;
+  readonly key: string;
+  readonly digest: Uint8Array;
+  /** @default all of them */
+  tools: readonly string[] | undefined;
+  readonly #gone = new AbortController();
+
+  constructor(token?: Token) {
+    this.owner = token?.name ?? ownerDefault;
+    this.hasToken = token !== undefined;
+    this.key = token === undefined ? "" : keyOf(token);
+    this.digest = digestOf(token?.token ?? "");
+  }
+
+  get isBound(): boolean {
+    return this.tools !== undefined;
+  }
+
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  readonly allows = (names: readonly string[]): boolean => {
+    const { tools } = this;
+    if (this.#gone.signal.aborted) return false;
+    return tools?.some((glob) => names.some((name) => matchesGlob(glob, name))) ?? true;
+  };
+
+  end(): void {
+    this.#gone.abort(new Error("the token counts no more"));
+  }
 }
 
-function bearersOf(tokens: readonly Token[], startKey: string | undefined): Bearer[] {
-  const bearers = tokens.map(({ name, token, tools }) => ({
-    digest: digestOf(token),
-    caller: {
-      owner: name,
-      hasToken: true,
-      allows: allowing(tools),
-      ...(tools !== undefined && { isBound: true }),
-    },
-  }));
-  if (startKey !== undefined)
-    bearers.push({
-      digest: digestOf(startKey),
-      caller: { owner: "default", hasToken: true, allows: allowing(undefined) },
-    });
-  return bearers;
-}
-
-function allowing(globs: readonly string[] | undefined): Caller["allows"] {
-  if (globs === undefined) return () => true;
-  return (names) => globs.some((glob) => names.some((name) => matchesGlob(glob, name)));
-}
-
-const anyone: Caller = { owner: "default", hasToken: false, allows: () => true };
 const stranger: Caller = {
-  owner: "default",
+  owner: ownerDefault,
   hasToken: false,
   isStranger: true,
   allows: () => false,
 };
 
-function callerOf(
-  request: Request,
-  route: Pick<Route, "decides" | "open"> | undefined,
-  { bearers, asksToken }: { bearers: readonly Bearer[]; asksToken: boolean },
-): Caller {
-  const sent = request.headers.get("authorization");
-  if (sent === null) {
-    if (!asksToken && route?.decides !== true) return anyone;
-    if (route?.open === true) return stranger;
-    throw unauthorized("this needs a token", "send Authorization: Bearer TOKEN");
-  }
-  const [, token] = /^Bearer +([^ ]+) *$/i.exec(sent) ?? [];
-  const bearer = token === undefined ? undefined : bearerOf(token, bearers);
-  // A wrong one is never taken for none.
-  if (bearer === undefined) throw unauthorized("the token is not one of ours");
-  return bearer.caller;
+/** Whose a token is, and which. */
+function keyOf({ name, token }: Token): string {
+  return JSON.stringify([name, token]);
 }
 
 /** Digests of one length are compared, all of each and all of them: time tells nothing of the tokens. */

@@ -30,6 +30,8 @@ export interface Caller {
   isBound?: boolean;
   /** A token is asked for and it carried none: it is at a route that is `open`, and is told the least. @default false */
   isStranger?: boolean;
+  /** Fires when its token counts no more: what it has open ends. */
+  gone?: AbortSignal;
 }
 
 /** One request on its way through a face. */
@@ -39,7 +41,7 @@ export interface Exchange {
   /** The variables of the route's path, decoded. */
   params: Readonly<Record<string, string>>;
   caller: Caller;
-  /** Fires when the client has left, or when the time that running requests have to end is over. */
+  /** Fires when the client has left, its token counts no more, or the time that running requests have to end is over. */
   signal: AbortSignal;
   /** The body as JSON that loses no digit (`parseJson`); as `text`. */
   json(): Promise<Json>;
