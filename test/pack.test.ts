@@ -51,7 +51,7 @@ test("the packed tarball, installed into an empty folder, runs by bunx, as a bin
     .program([process.execPath, script])
     .cwd(folder)
     .run();
-  expectRun(run, { stdout: "completed hello\n" });
+  expectRun(run, { stdout: "completed HELLO\n" });
   // The declaration files are whole: a stranger's program checks against them.
   const tsc = [process.execPath, join(root, "node_modules/typescript/bin/tsc")];
   const flags = "--noEmit --strict --module nodenext --target esnext --types bun-types".split(" ");
@@ -89,9 +89,17 @@ test("the bundle by its own first line", async () => {
 // --- internal ---
 
 const moduleUser = `
-import { createHost } from "mcphost";
+import { createHost, definePlugin } from "mcphost";
 const [command = "", ...args] = process.argv.slice(2);
-await using host = await createHost({ servers: { server: { command, args } } });
+const louder = definePlugin({
+  name: "louder",
+  hooks: {
+    beforeCall: ({ arguments: { message } }) =>
+      typeof message === "string" ? { arguments: { message: message.toUpperCase() } } : undefined,
+  },
+});
+const servers = { server: { command, args } };
+await using host = await createHost({ servers, plugins: [louder] });
 const outcome = await host.call({ tool: "echo", arguments: { message: "hello" } });
 const content = outcome.status === "completed" ? outcome.result.content : undefined;
 console.log(outcome.status, (content as { text: string }[])[0]!.text);
