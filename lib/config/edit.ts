@@ -90,7 +90,13 @@ function sectionOf(text: string, { origin }: EditOf): string {
 /** The text, if the entry in it is one that may count. @throws HostError `usage` */
 function checked(text: string, name: string, of: EditOf): Edited {
   const entry = entriesOf(text, of).findLast((one) => one.name === name);
-  if (entry === undefined) throw new Error(`the edit of "${name}" is not in the text`);
+  // In some shapes the name stands in the entry.
+  if (entry === undefined)
+    throw refused(
+      "entry",
+      name,
+      `server "${name}" would have another name: that is not changed here`,
+    );
   const { bad, warnings } = readServer(entry, of.origin);
   if (bad !== undefined) throw refused("entry", name, bad.reason, bad.hint);
   return { text, warnings };

@@ -29,7 +29,7 @@ export function readServer(entry: Entry, origin: Origin): ServerReading {
     warnings,
   });
   // eslint-disable-next-line no-control-regex
-  if (/^$|[\u0000-\u001f\u007f]/.test(entry.name))
+  if (/^$|[\u0000-\u001f\u007f]/.test(entry.name) || !entry.name.isWellFormed())
     return bad(`${where}: a server's name has at least one character and no control characters`);
   if (!isObject(entry.value))
     return bad(`${where}: expected an object, found ${kindOf(entry.value)}`);

@@ -6,7 +6,7 @@ import { isHostError } from "../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { readRevised, replaceText, stale } from "../config/edit-file.ts";
 import { editServers, type ServerEdit } from "../config/edit.ts";
-import { errorBody, HttpError } from "./http-error.ts";
+import { errorBody, HttpError, withoutPaths } from "./http-error.ts";
 import type { Reloaded, ServedConfig } from "./servers-config.ts";
 import { conflictOf, mustBeIn, toEditError } from "./servers-refusal.ts";
 import { shown, shownBad, shownWhole } from "./status.ts";
@@ -89,7 +89,10 @@ async function edited(
       origin: target,
       folder: source.folder,
     });
-    written = { revision: await replaceText(file, text, { label, revision }), warnings };
+    written = {
+      revision: await replaceText(file, text, { label, revision }),
+      warnings: warnings.map(withoutPaths),
+    };
   } catch (error) {
     throw toEditError(error);
   }
