@@ -94,19 +94,19 @@ function namesIn(text: string): string[] {
 /** A legacy client over WebSocket. */
 async function socket(token: string) {
   const headers = { authorization: `Bearer ${token}` };
-  const socket = new WebSocket(`${it.url.replace("http", "ws")}/ws`, { headers } as object);
+  const ws = new WebSocket(`${it.url.replace("http", "ws")}/ws`, { headers } as object);
   const answers = new Map<number, (text: string) => void>();
   const closed = Promise.withResolvers<number>();
-  socket.onclose = ({ code }) => closed.resolve(code);
-  socket.onmessage = ({ data }) => {
+  ws.addEventListener("close", ({ code }) => closed.resolve(code));
+  ws.addEventListener("message", ({ data }) => {
     const { id } = JSON.parse(String(data)) as { id?: number };
     if (id !== undefined) answers.get(id)?.(String(data));
-  };
-  await new Promise((resolve) => (socket.onopen = resolve));
+  });
+  await new Promise((resolve) => ws.addEventListener("open", resolve));
   const ask = (message: { id: number }) =>
     new Promise<string>((resolve) => {
       answers.set(message.id, resolve);
-      socket.send(JSON.stringify(message));
+      ws.send(JSON.stringify(message));
     });
   await ask(initialize);
   return { ask, closed: closed.promise };
