@@ -9,15 +9,20 @@ import { ratio, type Row } from "./rows.ts";
 export async function serving({ bun, dist, env }: Setup): Promise<Row[]> {
   const program = (name: string) => [...bun, join(import.meta.dir, name)];
   const server = program("server.ts");
-  await using ours = await start([
-    ...bun,
-    join(dist, "mcphost.js"),
-    "serve",
-    "--port=0",
-    "--json",
-    "--",
-    ...server,
-  ]);
+  const serve = (config: object) =>
+    start([
+      ...bun,
+      join(dist, "mcphost.js"),
+      "serve",
+      "--port=0",
+      "--json",
+      `--config-json=${JSON.stringify(config)}`,
+      "--",
+      ...server,
+    ]);
+  const rate = ({ calls, ms }: Load) => calls / ms;
+  await using ours = await serve({ audit: false });
+  await using audited = await serve({ audit: true });
   await using floor = await start([...program("serve-floor.ts"), ...server]);
   const rows: Row[] = [];
   for (const [face, what, target] of faces) {
@@ -28,13 +33,19 @@ export async function serving({ bun, dist, env }: Setup): Promise<Row[]> {
         () => load(ours.origin),
         () => load(floor.origin),
       );
-      const rate = ({ calls, ms }: Load) => calls / ms;
       const row = ratio(`${what}, ${connections} connections`, samples, rate, "calls/ms", target);
       rows.push({ ...row, atLeast: true });
       if (connections === 64)
         rows.push(ratio(`${what}, p99`, samples, ({ p99 }) => p99, "ms", 2.5));
     }
   }
+  const samples = await paired(
+    5,
+    () => loaded(audited.origin, "tools", 64),
+    () => loaded(ours.origin, "tools", 64),
+  );
+  const what = "POST /tools with the audit log, 64 connections";
+  rows.push({ ...ratio(what, samples, rate, "calls/ms", 0.6), atLeast: true });
   return rows;
 
   async function start(argv: string[]) {
