@@ -123,13 +123,7 @@ async function open(
     records,
     failures: config.bad.map(failureOf),
     isAnswered: answers !== undefined,
-    async explain(error) {
-      if (!isHostError(error) || error.code !== "server_start") return error;
-      const server = started.get(error.facts.server ?? "");
-      if (server?.kind !== "stdio") return error;
-      const { withStartHint } = await import("./start-hint.ts");
-      return withStartHint(error, io.env, server);
-    },
+    explain: (error) => explained(error, started, io.env),
     async [Symbol.asyncDispose]() {
       slow?.[Symbol.dispose]();
       // What a server says at its end is a part of all that it says.
@@ -154,6 +148,18 @@ export function failureOf({ name, reason, hint, origin }: BadServer): Failure {
 // --- internal ---
 
 const serverLevels = { debug: "debug", info: "info", warn: "warning", error: "error" } as const;
+
+async function explained(
+  error: unknown,
+  started: ReadonlyMap<string, ServerConfig>,
+  env: Io["env"],
+): Promise<unknown> {
+  if (!isHostError(error) || error.code !== "server_start") return error;
+  const server = started.get(error.facts.server ?? "");
+  if (server?.kind !== "stdio") return error;
+  const { withStartHint } = await import("./start-hint.ts");
+  return withStartHint(error, env, server);
+}
 
 /** @param words what stands on the line: an address among them was meant as a server */
 export function noServers(

@@ -9,13 +9,15 @@ import type { Log } from "../base/log.ts";
 import { tellPlugins } from "../hooks/after.ts";
 import { approvedBy, askPlugins } from "../hooks/before.ts";
 import type { Proposed, Said } from "../hooks/before.ts";
-import type { Call } from "../hooks/call.ts";
+import type { Call, Outcome } from "../hooks/call.ts";
 import type { PluginCall } from "../hooks/plugin.ts";
 import type { Decision } from "../hooks/rules.ts";
 import { describeRule } from "../hooks/rules.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
 import { callView } from "../hooks/view.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
 import type { Answer, ApprovalKeeper, Approver, Gate, Passing } from "./gate-types.ts";
+import type { HostTool } from "./types.ts";
 import { givenUp } from "./wait.ts";
 
 export interface GateOptions {
@@ -30,45 +32,71 @@ export interface GateOptions {
   calls?: Map<string, Call>;
 }
 
-export function createGate(options: GateOptions): Gate {
-  const { plugins, approve, keeper, log, calls } = options;
-  const { approvalTimeoutMs: waitMs = waitDefaultMs } = options;
-  const views = new WeakMap<Call, { args: JsonObject; view: PluginCall }>();
+export class PluginGate implements Gate {
+  readonly #options: GateOptions;
+  readonly #views = new WeakMap<Call, { args: JsonObject; view: PluginCall }>();
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  async pass(call: Call, passing: Passing): Promise<ToolResult | undefined> {
+    this.#options.calls?.set(call.id, call);
+    try {
+      return await this.#decide(call, passing);
+    } catch (error) {
+      const { signal, server, tool } = call;
+      throw signal.aborted && error === signal.reason ? givenUp(signal, { server, tool }) : error;
+    }
+  }
+
+  async ended(call: Call, listed: HostTool | undefined, outcome: Outcome): Promise<Outcome> {
+    const { plugins, log, calls } = this.#options;
+    calls?.delete(call.id);
+    const hooks = plugins?.hooks("afterCall") ?? [];
+    if (plugins === undefined || hooks.length === 0) return outcome;
+    const view = this.#viewOf(call, listed);
+    return await tellPlugins(hooks, { view, outcome, timeoutMs: plugins.hookTimeoutMs, log });
+  }
+
+  // --- internal ---
+
   /** Made once for the arguments that it has by now. */
-  const viewOf = (call: Call, listed: Passing["listed"]): PluginCall => {
-    const made = views.get(call);
+  #viewOf(call: Call, listed: Passing["listed"]): PluginCall {
+    const made = this.#views.get(call);
     if (made?.args === call.arguments) return made.view;
     const view = callView(call, listed?.name);
-    views.set(call, { args: call.arguments, view });
+    this.#views.set(call, { args: call.arguments, view });
     return view;
-  };
-  const decideOn = async (call: Call, passing: Passing) => {
+  }
+
+  async #decide(call: Call, passing: Passing): Promise<ToolResult | undefined> {
     const { listed, revise } = passing;
     let { decision } = passing;
     const proposed: Proposed = {
-      view: () => viewOf(call, listed),
+      view: () => this.#viewOf(call, listed),
       revise: async (args) => void (decision = await revise(args)),
     };
-    const said = await saidOf(call, proposed);
+    const said = await this.#saidOf(call, proposed);
     const reasons = reasonsOf(call, decision, said);
     if (reasons.length > 0) {
-      const isApproved = await isApprovedBy(call, proposed, { reasons, passing });
+      const isApproved = await this.#isApproved(call, proposed, { reasons, passing });
       if (!isApproved) throw nobodyThere(call, decision, reasons);
     }
     return said.result;
-  };
-  const saidOf = async (call: Call, proposed: Proposed): Promise<Said> => {
-    const { signal } = call;
+  }
+
+  async #saidOf({ signal }: Call, proposed: Proposed): Promise<Said> {
+    const { plugins } = this.#options;
     if (plugins === undefined) return { asks: [], isAllowed: false };
     const limits = { timeoutMs: plugins.hookTimeoutMs, signal };
     return await askPlugins(plugins.hooks("beforeCall"), proposed, limits);
-  };
-  const isApprovedBy = async (
-    call: Call,
-    proposed: Proposed,
-    { reasons, passing }: { reasons: string[]; passing: Passing },
-  ): Promise<boolean> => {
-    const here = (signal: AbortSignal) => answerOf(call, proposed, { reasons, passing, signal });
+  }
+
+  async #isApproved(call: Call, proposed: Proposed, asked: Asking): Promise<boolean> {
+    const { plugins, approve, keeper } = this.#options;
+    const { reasons, passing } = asked;
+    const here = (signal: AbortSignal) => this.#answerOf(call, proposed, asked, signal);
     if (keeper !== undefined) {
       const revise = (args: JsonObject) => proposed.revise(args);
       const hooks = plugins?.hooks("approve") ?? [];
@@ -78,13 +106,16 @@ export function createGate(options: GateOptions): Gate {
     const answer = await here(call.signal);
     if (answer !== undefined && "reject" in answer) throw rejected(call, answer.reject);
     return answer !== undefined;
-  };
+  }
+
   /** Of whoever is here: plugins, then the approver. */
-  const answerOf = async (
+  async #answerOf(
     call: Call,
     proposed: Proposed,
-    { reasons, passing, signal }: { reasons: string[]; passing: Passing; signal: AbortSignal },
-  ): Promise<Answer | undefined> => {
+    { reasons, passing }: Asking,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
+    const { plugins, approve, keeper, approvalTimeoutMs = waitDefaultMs } = this.#options;
     const question = Object.freeze({ reasons: Object.freeze(reasons) });
     if (plugins !== undefined) {
       const limits = { timeoutMs: plugins.approvalTimeoutMs, signal };
@@ -93,7 +124,7 @@ export function createGate(options: GateOptions): Gate {
     }
     if (approve === undefined) return undefined;
     // A keeper has a clock of its own.
-    using late = keeper === undefined ? until(waitMs, call) : undefined;
+    using late = keeper === undefined ? until(approvalTimeoutMs, call) : undefined;
     const ending = late?.signal ?? signal;
     const asked = approve(proposed, { ...question, tool: passing.listed, signal: ending });
     const answer = await abortable(asked, ending);
@@ -102,30 +133,18 @@ export function createGate(options: GateOptions): Gate {
     if ("reject" in answer) return { reject: answer.reject, by };
     if (answer.arguments !== undefined) await proposed.revise(answer.arguments);
     return { by, always: answer.always };
-  };
-  return {
-    async pass(call, passing) {
-      calls?.set(call.id, call);
-      try {
-        return await decideOn(call, passing);
-      } catch (error) {
-        const { signal, server, tool } = call;
-        throw signal.aborted && error === signal.reason ? givenUp(signal, { server, tool }) : error;
-      }
-    },
-    async ended(call, listed, outcome) {
-      calls?.delete(call.id);
-      const hooks = plugins?.hooks("afterCall") ?? [];
-      if (plugins === undefined || hooks.length === 0) return outcome;
-      const view = viewOf(call, listed);
-      return await tellPlugins(hooks, { view, outcome, timeoutMs: plugins.hookTimeoutMs, log });
-    },
-  };
+  }
 }
 
 // --- internal ---
 
 const waitDefaultMs = 600_000;
+
+/** Why a call is asked about, and what is known of it. */
+interface Asking {
+  reasons: string[];
+  passing: Passing;
+}
 
 /** Fires when the call is given up, or when nobody answered in time. */
 function until(

@@ -12,7 +12,7 @@ import type { OwnServers } from "./guest-types.ts";
 import type { LogListener, OpenedHost } from "./opened-types.ts";
 import { hostOver } from "./over.ts";
 import type { HostParts } from "./over.ts";
-import type { Follower } from "./reconfigure-types.ts";
+import type { Follower, Reconfigured } from "./reconfigure-types.ts";
 import { otherNames, retired, tellLists } from "./reconfigure.ts";
 import { HostedServer } from "./server.ts";
 
@@ -50,22 +50,11 @@ export function openGuest(answers: Answers | undefined, host: HostParts): Opened
   const followers: HostParts["followers"] = new Set();
   const hearing = hearShared(host, names, { events, hear });
   const follow: Follower = (change) => {
-    const mine = new Map(servers.filter(isOwn).map((server) => [server.name, server]));
-    const gone = new Map<string, Promise<void>>();
-    for (const name of [...change.removed, ...change.changed]) {
-      const old = mine.get(name);
-      if (old !== undefined) gone.set(name, retired(old, change));
-      mine.delete(name);
-      names.delete(name);
-    }
-    const now = theirs.map((server) => {
-      const own = mine.get(server.name);
-      if (own !== undefined) own.config = server.config;
-      else if (isShared(server)) names.add(server.name);
-      if (own !== undefined || !isOwn(server)) return own ?? server;
-      return new HostedServer(server.config, context, gone.get(server.name));
-    });
-    servers.splice(0, servers.length, ...now);
+    servers.splice(
+      0,
+      servers.length,
+      ...followed(servers, change, { host, names, isShared, context }),
+    );
     const { policy, servers: entries } = common;
     Object.assign(context, { policy, servers: entries });
     for (const follower of followers) follower(change);
@@ -110,6 +99,40 @@ function hearShared(
   host.logListeners.add(heard);
   hearing.defer(() => void host.logListeners.delete(heard));
   return hearing;
+}
+
+/**
+ * The servers of a guest once its host has others: its own go on, end, or begin anew as those of the host do. `names`, of
+ * those that are shared, is kept right.
+ */
+function followed(
+  before: readonly HostedServer[],
+  change: Reconfigured,
+  at: {
+    host: HostParts;
+    names: Set<string>;
+    isShared: (server: HostedServer) => boolean;
+    context: ServerContext;
+  },
+): HostedServer[] {
+  const { host, names, isShared, context } = at;
+  const own = before.filter(({ name }) => !names.has(name));
+  const mine = new Map(own.map((server) => [server.name, server]));
+  const gone = new Map<string, Promise<void>>();
+  for (const name of [...change.removed, ...change.changed]) {
+    const old = mine.get(name);
+    if (old !== undefined) gone.set(name, retired(old, change));
+    mine.delete(name);
+    names.delete(name);
+  }
+  return host.servers.map((server) => {
+    const { name, config } = server;
+    const old = mine.get(name);
+    if (old !== undefined) old.config = config;
+    else if (isShared(server)) names.add(name);
+    if (old !== undefined || names.has(name)) return old ?? server;
+    return new HostedServer(config, context, gone.get(name));
+  });
 }
 
 /** Which servers the client has in common with others: by default those that what it answers does not stick to. */

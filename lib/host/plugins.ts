@@ -9,7 +9,7 @@ import type { Call } from "../hooks/call.ts";
 import type { Plugin } from "../hooks/plugin.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
 import { toHostError } from "./failure.ts";
-import { createGate } from "./gate.ts";
+import { PluginGate } from "./gate.ts";
 import { openHost } from "./host.ts";
 import { keyOf, Offering } from "./offering.ts";
 import type { OpenedHost, OwnedCallRequest } from "./opened-types.ts";
@@ -51,7 +51,7 @@ export async function openPluggedHost(
   };
   let last: Reconfiguration = { servers: options.servers, policy: options.policy };
   let servers = await serversOf(plugins, last.servers);
-  const gate = createGate({
+  const gate = new PluginGate({
     plugins,
     approve,
     log,

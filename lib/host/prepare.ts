@@ -114,7 +114,8 @@ export function unknownTool(tool: string): HostError {
 // --- internal ---
 
 async function gateOf({ approve, keeper, approvalTimeoutMs, log }: CallContext) {
-  return (await import("./gate.ts")).createGate({ approve, keeper, approvalTimeoutMs, log });
+  const { PluginGate } = await import("./gate.ts");
+  return new PluginGate({ approve, keeper, approvalTimeoutMs, log });
 }
 
 /** The tool of a call that waited, under the servers and rules of now. @throws HostError `denied` `usage` */
