@@ -3,13 +3,14 @@
  * and `valibot` in them are our own; anything else must be installed beside them, and nothing is fetched. Loaded only where
  * a plugin is named.
  */
+import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/types.ts";
 import { checkPlugins } from "../hooks/check-plugin.ts";
 import type { NamedPlugin } from "../hooks/check-plugin.ts";
 import { thrownText } from "../hooks/frozen.ts";
-import { setUpPlugins } from "../hooks/runner.ts";
+import { hookTimeoutDefaultMs, setUpPlugins } from "../hooks/runner.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";
 import { openPluggedHost } from "../host/plugins.ts";
 import type { PluggedHost } from "../host/plugins.ts";
@@ -40,12 +41,14 @@ export async function loadPlugins(
 ): Promise<LoadedPlugins> {
   const places = entries.map((entry) => placeOf(entry, io));
   const isTrusted = parsed.flags["trust"] === true;
+  const { hookTimeoutMs: timeoutMs = hookTimeoutDefaultMs } = limits;
   const loadAll = async (round: number) => {
     for (const place of places)
       if (place.origin.kind === "found" && !isTrusted)
         await ensurePluginTrusted(place, { io, log });
     const loaded: { plugin: unknown; from: string }[] = [];
-    for (const place of places) loaded.push({ plugin: await load(place, round), from: place.spec });
+    for (const place of places)
+      loaded.push({ plugin: await load(place, round, timeoutMs), from: place.spec });
     return checkPlugins(loaded);
   };
   const setUp = (plugins: NamedPlugin[]) => setUpPlugins({ ...limits, plugins, log });
@@ -84,12 +87,22 @@ export async function loadPlugins(
 
 // --- internal ---
 
-/** What its file gives: a plugin, if that is one. @throws HostError `config` */
-async function load({ spec: from, file, options }: PlacedPlugin, round: number): Promise<unknown> {
+/** What its file gives, within the time of a hook: a plugin, if that is one. @throws HostError `config` */
+async function load(place: PlacedPlugin, round: number, timeoutMs: number): Promise<unknown> {
+  const { spec: from, file } = place;
+  const facts = { plugin: from, file };
   if (!(await Bun.file(file).exists()))
-    throw new HostError("config", `plugin ${from}: there is no file ${file}`, {
-      facts: { plugin: from, file },
-    });
+    throw new HostError("config", `plugin ${from}: there is no file ${file}`, { facts });
+  const loading = givenBy(place, round);
+  if (await settlesWithin(loading, timeoutMs)) return await loading;
+  throw new HostError("config", `plugin ${from} was not loaded within ${timeoutMs} ms`, {
+    facts: { ...facts, timeoutMs, option: "hookTimeoutMs" },
+  });
+}
+
+/** @throws HostError `config` */
+async function givenBy(place: PlacedPlugin, round: number): Promise<unknown> {
+  const { spec: from, file, options } = place;
   try {
     // A module is loaded once by its name; what it imports in turn stays what it was.
     const name = round === 0 ? file : `${file}?${round}`;
@@ -100,14 +113,11 @@ async function load({ spec: from, file, options }: PlacedPlugin, round: number):
   } catch (error) {
     throw unloadable({ from, file }, error);
   }
-  throw new HostError(
-    "config",
-    `plugin ${from}: it takes no options, and the config gives it some`,
-    {
-      facts: { plugin: from, file },
-      hint: "a plugin that takes options exports a function of them as its default",
-    },
-  );
+  const text = `plugin ${from}: it takes no options, and the config gives it some`;
+  throw new HostError("config", text, {
+    facts: { plugin: from, file },
+    hint: "a plugin that takes options exports a function of them as its default",
+  });
 }
 
 /** With the place in its text, where there is one. */

@@ -57,7 +57,7 @@ export const limitEntries = {
   stderrTailBytes: key(count, "Kept of a server's stderr. Default 65536."),
   schemaBytesMax: key(count, "Largest schema of a tool. Default 1048576."),
   probeTimeoutMs: key(count, "Wait for the answer to a probe. Default 1000."),
-  hookTimeoutMs: key(count, "Time of each hook of a plugin. Default 5000."),
+  hookTimeoutMs: key(count, "Time of each hook of a plugin, and of loading it. Default 5000."),
   approvalTimeoutMs: key(count, "Longest wait for an approval. Default 600000."),
 };
 

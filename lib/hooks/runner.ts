@@ -21,6 +21,9 @@ export interface RunnerOptions {
   approvalTimeoutMs?: number | undefined;
 }
 
+/** Where the limits say nothing. */
+export const hookTimeoutDefaultMs = 5000;
+
 /** The hooks that only look on. */
 type Watching = "serverStop" | "serverLog" | "message" | "log";
 
@@ -123,7 +126,6 @@ export class PluginRunner implements AsyncDisposable {
 
 // --- internal ---
 
-const hookTimeoutDefaultMs = 5000;
 const approvalTimeoutDefaultMs = 600_000;
 
 /** What plugins leave behind them, to be run in reverse, each within its time. */

@@ -71,6 +71,18 @@ describe.concurrent("files that are no plugins", () => {
     expectRun(run, { code: 2, stderr });
   });
 
+  test.each([
+    ["at its top", "await new Promise(() => {}); export default { name: 'n' };"],
+    ["in what makes it", "export default () => new Promise(() => {});"],
+  ])("one that waits for ever, %s", async (_, text) => {
+    await using dir = await folder({
+      "n.ts": text,
+      "c.json": config(["./n.ts"], { limits: { hookTimeoutMs: 200 } }),
+    });
+    const run = await mcphost("tools", "-c", "c.json").cwd(dir.path).run();
+    expectRun(run, { code: 2, stderr: "mcphost: plugin ./n.ts was not loaded within 200 ms\n" });
+  });
+
   test("as JSON, with the place", async () => {
     await using dir = await folder({ "syntax.ts": "export default {\n  name: ,\n};" });
     const run = await mcphost("tools", "--plugin", "syntax.ts", "--json").cwd(dir.path).run();
