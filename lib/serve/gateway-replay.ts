@@ -10,27 +10,63 @@ interface Kept {
   data: string;
 }
 
+/** What all clients may leave untaken, together. */
+export class ReplayRoom {
+  readonly #charsMax: number;
+  /** The oldest first, with what each keeps. */
+  readonly #sizes = new Map<ReplayStream, number>();
+  #chars = 0;
+
+  /** @param charsMax characters. @default 67108864 */
+  constructor(charsMax = 67_108_864) {
+    this.#charsMax = charsMax;
+  }
+
+  /** A stream keeps so much now; where that is too much of all, others are forgotten. */
+  hold(stream: ReplayStream, chars: number): void {
+    this.#chars += chars - (this.#sizes.get(stream) ?? 0);
+    this.#sizes.set(stream, chars);
+    for (const oldest of this.#sizes.keys())
+      if (this.#chars > this.#charsMax && oldest !== stream) oldest.forget();
+  }
+
+  leave(stream: ReplayStream): void {
+    this.#chars -= this.#sizes.get(stream) ?? 0;
+    this.#sizes.delete(stream);
+  }
+}
+
 /** One stream, whatever connection it is on. */
 export class ReplayStream {
-  readonly #id: string;
-  readonly #forget: () => void;
+  readonly id: string;
+  /** Nobody takes it up again. */
+  readonly forget: () => void;
+  readonly #room: ReplayRoom;
   #kept: Kept[] = [];
   #size = 0;
   #count = 0;
   #stream: EventStream | undefined;
   #isOver = false;
+  #isForgotten = false;
 
-  /** @param forget called when nothing more is to be sent on it */
-  constructor(id: string, forget: () => void) {
-    this.#id = id;
-    this.#forget = forget;
+  /** @param forget lets go of it */
+  constructor(id: string, room: ReplayRoom, forget: () => void) {
+    this.id = id;
+    this.#room = room;
+    this.forget = () => {
+      this.#isForgotten = true;
+      this.#kept = [];
+      this.#size = 0;
+      room.leave(this);
+      forget();
+    };
   }
 
   /** Goes on on a connection, after the event of this number. @default from its beginning, which has an id and no data */
   attach(stream: EventStream, after?: number): void {
     this.#stream?.end();
     this.#stream = stream;
-    if (after === undefined) stream.send({ id: `${this.#id}-0`, data: "" });
+    if (after === undefined) stream.send({ id: `${this.id}-0`, data: "" });
     for (const { id, data } of this.#kept)
       if (numberOf(id) > (after ?? 0)) stream.send({ id, data });
     // Headers leave with the first bytes.
@@ -39,11 +75,8 @@ export class ReplayStream {
   }
 
   send(data: string): void {
-    const event = { id: `${this.#id}-${++this.#count}`, data };
-    this.#kept.push(event);
-    this.#size += data.length;
-    while (this.#kept.length > eventsMax || (this.#size > charsMax && this.#kept.length > 1))
-      this.#size -= this.#kept.shift()?.data.length ?? 0;
+    const event = { id: `${this.id}-${++this.#count}`, data };
+    if (!this.#isForgotten) this.#keep(event);
     if (this.#stream !== undefined && !this.#stream.closed) this.#stream.send(event);
   }
 
@@ -55,23 +88,36 @@ export class ReplayStream {
 
   // --- internal ---
 
+  #keep(event: Kept): void {
+    this.#kept.push(event);
+    this.#size += event.data.length;
+    while (this.#kept.length > eventsMax || (this.#size > charsMax && this.#kept.length > 1))
+      this.#size -= this.#kept.shift()?.data.length ?? 0;
+    this.#room.hold(this, this.#size);
+  }
+
   #close(): void {
     this.#stream?.end();
-    this.#forget();
+    this.forget();
   }
 }
 
 /** The streams of one session. */
 export class Replays {
+  readonly #room: ReplayRoom;
   readonly #streams = new Map<string, ReplayStream>();
   #count = 0;
+
+  constructor(room: ReplayRoom) {
+    this.#room = room;
+  }
 
   begin(): ReplayStream {
     const id = String(++this.#count);
     // The oldest has had its time.
     if (this.#streams.size >= streamsMax)
-      for (const oldest of [...this.#streams.keys()].slice(0, 1)) this.#streams.delete(oldest);
-    const stream = new ReplayStream(id, () => this.#streams.delete(id));
+      for (const oldest of [...this.#streams.values()].slice(0, 1)) oldest.forget();
+    const stream = new ReplayStream(id, this.#room, () => this.#streams.delete(id));
     this.#streams.set(id, stream);
     return stream;
   }
@@ -81,6 +127,11 @@ export class Replays {
     const [, id = "", number] = /^(\d{1,15})-(\d{1,15})$/.exec(lastEventId) ?? [];
     const stream = this.#streams.get(id);
     return stream && { stream, after: Number(number) };
+  }
+
+  /** The session is over. */
+  end(): void {
+    for (const stream of this.#streams.values()) stream.forget();
   }
 }
 

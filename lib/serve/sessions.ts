@@ -7,7 +7,7 @@ import type { Knowledge } from "../protocol/revisions.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
 import { messageText } from "./gateway-messages.ts";
 import type { Questions } from "./gateway-questions.ts";
-import { Replays } from "./gateway-replay.ts";
+import { ReplayRoom, Replays } from "./gateway-replay.ts";
 import { Running } from "./gateway-running.ts";
 import type { Aside, Guest, Legacy, Scope } from "./gateway-types.ts";
 import type { EventStream } from "./stream.ts";
@@ -40,10 +40,10 @@ export class Session implements Legacy {
   /** Changes that nobody heard of while there was no stream. */
   readonly #missed = new Set<string>();
 
-  constructor(scope: Scope, knows: Knowledge) {
+  constructor(scope: Scope, knows: Knowledge, room: ReplayRoom) {
     this.scope = scope;
     this.knows = knows;
-    this.replays = knows.priming ? new Replays() : undefined;
+    this.replays = knows.priming ? new Replays(room) : undefined;
     this.aside = {
       notify: (method, params) => this.#notify(method, params),
       ask: (text) => this.#ask(text),
@@ -67,6 +67,7 @@ export class Session implements Legacy {
   end(): void {
     this.running.end();
     this.#stream?.end();
+    this.replays?.end();
     this.belongings.dispose();
   }
 
@@ -90,6 +91,7 @@ export class Sessions implements Disposable {
   readonly #now: () => number;
   /** The one that was quiet for longest first. */
   readonly #byId = new Map<string, Session>();
+  readonly #room = new ReplayRoom();
 
   constructor({ sessionsMax = 1000, idleMs = 1_800_000, now }: SessionsOptions) {
     this.#sessionsMax = sessionsMax;
@@ -109,7 +111,7 @@ export class Sessions implements Disposable {
       if (quiet === undefined) return undefined;
       this.end(quiet);
     }
-    const session = new Session(scope, knows);
+    const session = new Session(scope, knows, this.#room);
     this.#touch(session);
     return session;
   }
