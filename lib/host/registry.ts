@@ -64,9 +64,8 @@ export class Registry {
     const asked = options.listedOnly
       ? serversMeant(name, this.#tables.named)
       : [...this.#servers.keys()];
-    const target =
-      (await this.#find(name, options)) ??
-      (this.#forget(asked, since) ? await this.#find(name, options) : undefined);
+    let target = await this.#find(name, options);
+    target ??= this.#forget(asked, since) ? await this.#find(name, options) : undefined;
     if (target === undefined) throw this.#unknown(name);
     return offered(target);
   }

@@ -1,16 +1,14 @@
 /** `serve`: one HTTP process in front of all servers, until a signal (cli.md, HTTP). The address on stdout, the rest on stderr. */
 import { exitCodeOf, HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { resolvePath } from "../../config/paths.ts";
-import type { Config } from "../../config/types.ts";
-import type { Served, ServeOptions } from "../../serve/serve-types.ts";
-import type { Token } from "../../serve/types.ts";
+import type { Served } from "../../serve/serve-types.ts";
 import { configSource } from "../config-source.ts";
 import { reportFailures } from "../failures.ts";
-import { commonFlags, listOf, policyFlags, serverFlags, textOf } from "../flags.ts";
+import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { LoadedPlugins } from "../plugins.ts";
 import { keepKey, newKey } from "../serve-key.ts";
+import { listeningOf, settingsOf } from "../serve-settings.ts";
 import { logFailures, showEvents } from "../serve-show.ts";
 import { serveTokens } from "../serve-tokens.ts";
 import { tracingOf } from "../serve-tracing.ts";
@@ -110,63 +108,6 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await ended(io.signal, served);
   await served.stop();
   return exitCodeOf(io.signal.reason);
-}
-
-/** Where and how to listen. @throws HostError `usage` */
-async function listeningOf({ flags }: Parsed, io: Io): Promise<Pick<ServeOptions, "unix" | "tls">> {
-  const unix = textOf(flags["unix"]);
-  if (unix !== undefined && (flags["host"] !== undefined || flags["port"] !== undefined))
-    throw new HostError("usage", "--unix takes the place of --host and --port");
-  const [cert, key] = [textOf(flags["cert"]), textOf(flags["key"])];
-  if ((cert === undefined) !== (key === undefined))
-    throw new HostError("usage", "--cert and --key belong together");
-  return {
-    ...(unix !== undefined && { unix: resolvePath(io.cwd, unix) }),
-    ...(cert !== undefined &&
-      key !== undefined && {
-        tls: { cert: await pemOf(cert, "--cert", io), key: await pemOf(key, "--key", io) },
-      }),
-  };
-}
-
-async function pemOf(file: string, flag: string, io: Io): Promise<string> {
-  const { readValue } = await import("../../config/files.ts");
-  const text = await readValue(resolvePath(io.cwd, file));
-  if (text === undefined) throw new HostError("usage", `there is no file ${file} (${flag})`);
-  if (!text.includes("-----BEGIN "))
-    throw new HostError("usage", `${file} (${flag}) holds nothing in PEM form`);
-  return text;
-}
-
-/** The config's settings under the flags. @throws HostError `usage` */
-function settingsOf(
-  { flags }: Parsed,
-  { serve }: Config,
-  tokens: readonly Token[],
-): Partial<ServeOptions> {
-  const port = portOf(textOf(flags["port"])) ?? serve.port;
-  const hostname = textOf(flags["host"]) ?? serve.host;
-  const { publicUrl } = serve;
-  return {
-    ...(port !== undefined && { port }),
-    ...(hostname !== undefined && { hostname }),
-    ...(publicUrl !== undefined && { publicUrl }),
-    origins: [...(serve.origins ?? []), ...listOf(flags["origin"]).map(checkedOrigin)],
-    tokens,
-  };
-}
-
-function portOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new HostError("usage", `--port ${text}: a port is a number from 0 to 65535`);
-}
-
-function checkedOrigin(text: string): string {
-  const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/") return text;
-  throw new HostError("usage", `--origin ${text}: an origin is written as http://localhost:8080`);
 }
 
 interface Tell {
