@@ -1,11 +1,13 @@
 /** What a server has asked a client that may be away, each under a key of ours, until it is answered or taken back. */
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { QuestionRoom } from "./gateway-question-room.ts";
+import { weigh } from "./weigh.ts";
 
 export class OpenQuestions {
   readonly #onChange: () => void;
   readonly #open = new Map<string, Open>();
+  readonly #room = new QuestionRoom();
   #count = 0;
 
   /** @param onChange is called when there are others than before */
@@ -25,18 +27,22 @@ export class OpenQuestions {
   /** The client's result. @throws RpcError too many are open; the reason of `signal`, which takes it back */
   ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    if (this.#open.size >= questionsMax) {
-      const message = `${questionsMax} questions are open: no more for now`;
-      return Promise.reject(new RpcError({ code: internalError, message }));
-    }
+    const chars = weigh(params, Number.POSITIVE_INFINITY);
+    const refusal = this.#room.enter(chars);
+    if (refusal !== undefined) return Promise.reject(refusal);
     const key = `question-${(this.#count += 1)}`;
-    const forget = () => {
+    const over = () => {
       this.#open.delete(key);
+      this.#room.leave(chars);
+      signal.removeEventListener("abort", forget);
+    };
+    const forget = () => {
+      over();
       reject(signal.reason);
       this.#onChange();
     };
     const answer = (result: JsonObject) => {
-      signal.removeEventListener("abort", forget);
+      over();
       resolve(result);
     };
     this.#open.set(key, { request: { method, params }, answer });
@@ -49,18 +55,13 @@ export class OpenQuestions {
   answer(responses: JsonObject): void {
     for (const [key, { answer }] of this.#open) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-      if (!isObject(response)) continue;
-      this.#open.delete(key);
-      answer(response);
+      if (isObject(response)) answer(response);
     }
     this.#onChange();
   }
 }
 
 // --- internal ---
-
-/** At a time: more than a person would answer. */
-const questionsMax = 100;
 
 interface Open {
   request: { method: string; params: JsonObject };

@@ -7,6 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import type { RequestId, Response } from "../protocol/jsonrpc.ts";
 import { messageText } from "./gateway-messages.ts";
+import { QuestionRoom } from "./gateway-question-room.ts";
 
 /** Sends one message that may not be lost; false where there is no way to the client now. */
 export type Send = (text: string) => boolean;
@@ -24,6 +25,7 @@ export class Questions {
   readonly #aside: Send;
   readonly #answerMs: number;
   readonly #open = new Map<RequestId, Open>();
+  readonly #room = new QuestionRoom();
   #count = 0;
   /** The client was greeted and has said so: before that nothing is asked (lifecycle of the specification). */
   #isGreeted = false;
@@ -42,19 +44,21 @@ export class Questions {
     const { signal, on, onProgress } = options;
     const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
     if (signal.aborted) return Promise.reject(signal.reason);
-    if (this.#open.size >= questionsMax)
-      return Promise.reject(ours(`${questionsMax} questions are open: no more for now`));
     const id = (this.#count += 1);
+    const { params: asked, token } = underToken(params, id);
+    const text = JSON.stringify({ jsonrpc: "2.0", id, method, params: asked });
+    const refusal = this.#room.enter(text.length);
+    if (refusal !== undefined) return Promise.reject(refusal);
     const takeBack = (reason: unknown) => {
       const open = this.#take(id);
       if (open === undefined) return;
       if (open.isSent) {
         const why = reason instanceof Error ? { reason: reason.message } : {};
-        const text = messageText({
+        const told = messageText({
           method: "notifications/cancelled",
           params: { requestId: id, ...why },
         });
-        if (on?.(text) !== true) this.#aside(text);
+        if (on?.(told) !== true) this.#aside(told);
       }
       reject(reason);
     };
@@ -64,16 +68,16 @@ export class Questions {
       this.#answerMs,
     ).unref();
     signal.addEventListener("abort", onAbort, { once: true });
-    const { params: asked, token } = underToken(params, id);
     const open: Open = {
-      text: JSON.stringify({ jsonrpc: "2.0", id, method, params: asked }),
+      text,
       on,
       progressed: (progress) =>
         token !== undefined && onProgress({ ...progress, progressToken: token }),
       isSent: false,
       resolve,
       reject,
-      over() {
+      over: () => {
+        this.#room.leave(text.length);
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);
       },
@@ -124,9 +128,6 @@ export class Questions {
 }
 
 // --- internal ---
-
-/** At a time, of one client: more than a person would answer. */
-const questionsMax = 100;
 
 interface Open extends Pick<AskOptions, "on"> {
   text: string;
