@@ -2,6 +2,7 @@
  * Looks over a JSON Schema before it is used: what dialect it is in, what is wrong with it, and whether checking by it could
  * take long. Pure, and bounded: it walks with a stack of its own, follows no reference and compiles no pattern.
  */
+import { shorten } from "./clip.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { resolverOf } from "./pointer.ts";
@@ -188,6 +189,5 @@ function isStrings(value: Json): boolean {
 }
 
 function clip(value: Json): string {
-  const text = JSON.stringify(value);
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return shorten(JSON.stringify(value), 100);
 }

@@ -1,4 +1,5 @@
 /** What a validator complains about, in words for a person: where, what was expected, what was there. Pure. */
+import { shorten } from "./clip.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { atReference, resolverOf } from "./pointer.ts";
@@ -189,6 +190,5 @@ function show(value: Json | undefined): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "an array";
   if (isObject(value)) return "an object";
-  const text = JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return shorten(JSON.stringify(value), 60);
 }

@@ -22,13 +22,6 @@ export function compact(text: string): string {
   return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n][ \t\r\n]*/g, "") : text;
 }
 
-/** At most `max` UTF-16 units of a text, never half a character, with a note of how many were left out. */
-export function clip(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const cut = isHighSurrogate(text.charCodeAt(max - 1)) ? max - 1 : max;
-  return `${text.slice(0, cut)}… (${text.length - cut} more characters)`;
-}
-
 // --- internal ---
 
 interface Range {
@@ -117,8 +110,4 @@ function skipSpace(text: string, at: number): number {
 
 function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }

@@ -2,6 +2,7 @@
  * The arguments of a tool as people type them (cli.md, call): words into parts, and the files and stdin that they name
  * read. What the schema makes of a text is not decided here. A key is never a path, and nothing is expanded.
  */
+import { shorten } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
@@ -116,5 +117,5 @@ function textOf(bytes: Uint8Array, where: string): string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  return JSON.stringify(shorten(text, 60));
 }

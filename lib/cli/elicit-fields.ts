@@ -2,6 +2,7 @@
  * What a server wants to know, in words: its message, and each field of its form as a question, by its kind, with its
  * title, limits and default. It sends nothing.
  */
+import { shorten } from "../base/clip.ts";
 import { parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { faultOf } from "../protocol/form-values.ts";
@@ -57,8 +58,7 @@ export const refusing = [
 /** What the server says, on lines that cannot pass for ours. */
 export function messageOf({ message }: JsonObject): string {
   const text = typeof message === "string" ? message.trim() : "";
-  const clipped = text.length > messageMax ? `${text.slice(0, messageMax)}…` : text;
-  return clipped.replaceAll(/\r?\n/g, "\n  ");
+  return shorten(text, messageMax).replaceAll(/\r?\n/g, "\n  ");
 }
 
 // --- internal ---
@@ -184,6 +184,5 @@ function labelOf({ value, title }: Choice): string {
 }
 
 function oneLine(text: string): string {
-  const line = text.trim().replaceAll(/\s*[\r\n]\s*/g, " ");
-  return line.length > 500 ? `${line.slice(0, 500)}…` : line;
+  return shorten(text.trim().replaceAll(/\s*[\r\n]\s*/g, " "), 500);
 }

@@ -1,3 +1,4 @@
+import { clip } from "../base/clip.ts";
 /**
  * `--elicit`: what a person answers beforehand, where nobody can be asked. Values go only into forms that have a field for
  * them, so that nothing is agreed to that was not meant; URLs are never agreed to.
@@ -6,7 +7,6 @@ import { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { clip } from "../base/slice.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { readForm } from "../protocol/form.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";

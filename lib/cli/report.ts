@@ -2,6 +2,7 @@
  * Errors in words: one to four lines for a person, or one JSON object for a program. The only place where errors of the
  * command line are rendered; it never decides an exit code and never reads a message to find out what happened.
  */
+import { shorten } from "../base/clip.ts";
 import { isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
@@ -26,7 +27,7 @@ export function report(error: unknown, options: ReportOptions): string {
   if (rpcData !== undefined && rpcData !== null) lines.push(`  data: ${dataOf(rpcData)}`);
   const room = linesMax - lines.length - (told.hint === undefined ? 0 : 1);
   const stderr = Array.isArray(told.facts.stderr) ? told.facts.stderr.map(String) : [];
-  for (const line of telling(stderr, room)) lines.push(`  stderr: ${clip(line, 500)}`);
+  for (const line of telling(stderr, room)) lines.push(`  stderr: ${shorten(line, 500)}`);
   if (told.hint !== undefined) lines.push(`  ${oneLine(told.hint)}`);
   if (options.debug) lines.push(...stacks(error));
   const text = `${lines.join("\n")}\n`;
@@ -106,7 +107,7 @@ function jsonOf({ code, message, hint, facts }: Told): string {
 
 function dataOf(data: unknown): string {
   try {
-    return clip(JSON.stringify(data) ?? "", 500);
+    return shorten(JSON.stringify(data) ?? "", 500);
   } catch {
     return "(too deep to be shown)";
   }
@@ -122,9 +123,5 @@ function stacks(error: unknown): string[] {
 }
 
 function oneLine(text: string): string {
-  return clip(text.trim().replace(/\s*[\r\n]\s*/g, " "), messageMax);
-}
-
-function clip(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max)}…` : text;
+  return shorten(text.trim().replace(/\s*[\r\n]\s*/g, " "), messageMax);
 }

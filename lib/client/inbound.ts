@@ -1,3 +1,4 @@
+import { clip } from "../base/clip.ts";
 /**
  * What a server sends of its own accord: requests are answered at once or refused at once, log notifications become log
  * entries, list changes are passed on. Nothing here ever waits for our own requests, and nothing a server sends is fatal.
@@ -5,7 +6,6 @@
 import { isDeeper } from "../base/depth.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
-import { clip } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { PeerOptions } from "../transport/peer-types.ts";
 import { answerTo, refusalOf } from "./answers.ts";

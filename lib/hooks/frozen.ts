@@ -1,4 +1,5 @@
 /** Values as strangers may see them: copies of what is ours, frozen, so that nothing they do reaches us. Pure. */
+import { shorten } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 
@@ -25,8 +26,7 @@ export function plainJson(value: unknown): { value: Json; text: string } {
 export function shownValue(value: unknown): string {
   if (typeof value === "function") return "a function";
   try {
-    const text = JSON.stringify(value) ?? String(value);
-    return text.length > shownMax ? `${text.slice(0, shownMax)}…` : text;
+    return shorten(JSON.stringify(value) ?? String(value), shownMax);
   } catch {
     return `a value of type ${typeof value}`;
   }

@@ -3,8 +3,8 @@
  * neither another server nor a changed tool has it. Pure.
  */
 import { canonicalJson } from "../base/canonical.ts";
+import { clip } from "../base/clip.ts";
 import type { JsonObject } from "../base/json.ts";
-import { clip } from "../base/slice.ts";
 import type { Grant } from "../store/types.ts";
 
 /** Of a tool, what a person judges it by: any change of it is another tool. */

@@ -1,10 +1,10 @@
+import { clip } from "../base/clip.ts";
 /**
  * What may be written down of a call: without what its keys call a secret, without known secrets, and within a bound. Pure;
  * the value itself is never changed.
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { clip } from "../base/slice.ts";
 
 /** @param hide takes known secrets out of a text */
 export function redacted(value: JsonObject, hide: (text: string) => string): JsonObject {

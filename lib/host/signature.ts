@@ -1,4 +1,5 @@
 /** A tool as one line, `echo(message: string, n?: integer)`, for lists and error messages. Pure. */
+import { shorten } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { resolverOf } from "../base/pointer.ts";
@@ -37,7 +38,7 @@ export function typeText(schema: Json | undefined, root: JsonObject, depth = 0):
   const words = [...types].map((type) =>
     type === "array" ? arrayText(schema, root, depth) : type,
   );
-  words.push(...constants.slice(0, constantsMax).map((constant) => clip(quoted(constant))));
+  words.push(...constants.slice(0, constantsMax).map((constant) => shorten(quoted(constant), 40)));
   if (constants.length > constantsMax) words.push("…");
   return words.length === 0 ? "any" : words.join(" | ");
 }
@@ -63,8 +64,4 @@ function quoted(value: Json): string {
 
 function escaped(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, "0")}`;
-}
-
-function clip(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

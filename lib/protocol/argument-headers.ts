@@ -3,6 +3,7 @@
  * headers of a call (protocol.md 1.5; https://modelcontextprotocol.io/specification/2026-07-28/server/tools). Pure; only
  * modern servers over HTTP want any.
  */
+import { shorten } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { encodeHeaderValue } from "./headers.ts";
@@ -161,5 +162,5 @@ function placeOf(path: readonly string[]): string {
 }
 
 function clip(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  return JSON.stringify(shorten(text, 100));
 }

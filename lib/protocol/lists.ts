@@ -2,6 +2,7 @@
  * Reads the lists of a server beside its tools: resources, templates, prompts (protocol.md 1.13). One odd entry never
  * costs the others, and none is left out without a word. Pure.
  */
+import { shorten } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 
@@ -154,6 +155,5 @@ function readArguments(list: Json | undefined, warn: Warn): PromptArgument[] {
 }
 
 function quote(text: string): string {
-  const quoted = JSON.stringify(text);
-  return quoted.length > 100 ? `${quoted.slice(0, 100)}…` : quoted;
+  return shorten(JSON.stringify(text), 100);
 }

@@ -2,6 +2,7 @@
  * The modern era, 2026-07-28: the envelope of every request, how results are judged, and the answer to
  * `server/discover` (protocol.md 1.3, 1.9; https://modelcontextprotocol.io/specification/2026-07-28/basic). Pure.
  */
+import { shorten } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Codec, Decoded, Envelope } from "./codec.ts";
@@ -115,7 +116,7 @@ function invalid(reason: string): Decoded {
 
 function clip(value: Json): string {
   const text = typeof value === "object" ? "that is no string" : JSON.stringify(value);
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return shorten(text, 100);
 }
 
 function isStringArray(value: unknown): value is string[] {

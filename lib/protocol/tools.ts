@@ -3,6 +3,7 @@
  * as it is with a warning, and nothing is dropped silently (protocol.md 1.13). Pure; it resolves no reference and
  * compiles no schema.
  */
+import { shorten } from "../base/clip.ts";
 import { isDeeper } from "../base/depth.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
@@ -173,6 +174,5 @@ function nameOf(name: Json | undefined): string {
 
 /** JSON for a person, clipped. Only called on what `fits` or on strings, so that it cannot overflow the stack. */
 function clip(value: Json): string {
-  const text = JSON.stringify(value);
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+  return shorten(JSON.stringify(value), 100);
 }

@@ -1,8 +1,8 @@
+import { clip } from "../base/clip.ts";
 /** Tool calls of the gateway: through the host's one call path, results byte for byte where the client takes them so. */
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import { clip } from "../base/slice.ts";
 import type { InputRound } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";

@@ -1,7 +1,7 @@
 /** How the gateway introduces itself: what it serves, who it is, what its servers want their users to know. */
 import { sleep } from "../base/async.ts";
+import { clip } from "../base/clip.ts";
 import type { JsonObject } from "../base/json.ts";
-import { clip } from "../base/slice.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import { legacyRevisions, modernRevisions, newestLegacy } from "../protocol/codecs.ts";
 import { knowledgeOf } from "../protocol/revisions.ts";

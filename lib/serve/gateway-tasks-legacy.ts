@@ -3,8 +3,8 @@
  * `tasks/result` waits for the end, and carries what the server asks meanwhile.
  */
 import { abortable } from "../base/async.ts";
+import { clip } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
-import { clip } from "../base/slice.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import { internalError, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { taskSupportOf } from "../protocol/tasks.ts";

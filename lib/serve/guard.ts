@@ -2,6 +2,7 @@
  * Who may ask what: Host and Origin of every request, tokens, the routes that decide, and preflight. It reads headers
  * alone, answers nothing but preflight, and keeps nothing.
  */
+import { shorten } from "../base/clip.ts";
 import { HttpError } from "./http-error.ts";
 import { Tokens } from "./tokens.ts";
 import type { Caller, Route, Token } from "./types.ts";
@@ -160,7 +161,7 @@ function hostRefused(host: string | null): string {
 
 /** A header of a stranger, cut short. */
 function quoted(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  return JSON.stringify(shorten(text, 100));
 }
 
 function corsHeaders(origin: string): Record<string, string> {

@@ -2,7 +2,7 @@
  * A host whose calls become spans: each goes on to its server under a span of its own, and what became of it is recorded.
  * It changes no call, and a trace that its beginner does not record is left as it came.
  */
-import { clip } from "../base/slice.ts";
+import { clip } from "../base/clip.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import type { OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
 import { readTraceParent, traceParentText } from "../protocol/trace.ts";

@@ -1,4 +1,5 @@
 /** Calls that came to nothing because of the request itself: unknown, ambiguous or denied tools. Pure. */
+import { shorten } from "../base/clip.ts";
 import type { HostError } from "../base/errors.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { errorBody, HttpError, toHttpError } from "./http-error.ts";
@@ -50,7 +51,7 @@ function llamaType(status: number): string {
 }
 
 function unknown(name: string, { facts }: HostError, caller: Sees): HttpError {
-  const shown = name.length > 200 ? `${name.slice(0, 200)}…` : name;
+  const shown = shorten(name, 200);
   const near = Array.isArray(facts.nearest) ? facts.nearest.filter(isVisible(caller)) : [];
   return new HttpError(404, "not_found", `unknown tool ${JSON.stringify(shown)}`, {
     ...(near.length > 0 && {

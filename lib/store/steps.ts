@@ -1,5 +1,5 @@
 /** Steps of calls as rows of the journal and of the audit log, all of a batch at once. */
-import { clip } from "../base/slice.ts";
+import { clip } from "../base/clip.ts";
 import type { Db, Transaction } from "./db.ts";
 import { column, nullable } from "./rows.ts";
 import type { AuditEvent, JournalEntry } from "./types.ts";

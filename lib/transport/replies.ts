@@ -3,6 +3,7 @@
  * answer as a debug entry, one under an id that was never sent as a warning, and the request that surely waits for
  * it then waits no longer than `strayMs` (protocol.md 1.1).
  */
+import { shorten } from "../base/clip.ts";
 import type { Log } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ErrorObject, RequestId, Response } from "../protocol/jsonrpc.ts";
@@ -160,6 +161,5 @@ function deliver(name: string, entry: Pending, answer: { response: Response; tex
 
 /** An id for a message, clipped. */
 function show(id: RequestId | null): string {
-  const text = JSON.stringify(id);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return shorten(JSON.stringify(id), 80);
 }

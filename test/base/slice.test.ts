@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import { clip, compact, sliceMember } from "../../lib/base/slice.ts";
+import { compact, sliceMember } from "../../lib/base/slice.ts";
 
 describe("sliceMember", () => {
   test("gives the text as it stands: numbers, escapes, space inside", () => {
@@ -112,10 +112,4 @@ test("compact puts JSON on one line and changes no value", () => {
       },
     ),
   );
-});
-
-test("clip cuts long texts, says how much, and halves no character", () => {
-  expect(clip("short", 5)).toBe("short");
-  expect(clip("abcdef", 5)).toBe("abcde… (1 more characters)");
-  expect(clip("ab😀cd", 3)).toBe("ab… (4 more characters)");
 });
