@@ -291,3 +291,27 @@ describe.concurrent("what they print", () => {
     expect(run.stderr).toContain("raw run");
   });
 });
+
+test("what servers ask is declared and answered by a plugin, in either era", async () => {
+  await using dir = await folder({
+    "answers.ts": `export default { name: "a", hooks: {
+      elicit: ({ server, params }) => ({ action: "accept", content: { name: server + " " + params.message } }),
+      sample: () => undefined,
+      roots: (server) => [{ uri: "file:///" + server }],
+    } };`,
+  });
+  const plugged = ["--plugin", dir.file("answers.ts"), "--"];
+  const legacy = [...bunAlone, join(root, "test/fixtures/cli/forms.ts")];
+  const declared = await mcphost("call", "declared", ...plugged, ...legacy).run();
+  expect(JSON.parse(declared.stdout)).toMatchObject({ elicitation: {}, sampling: {}, roots: {} });
+  const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  const asking = `--args=${JSON.stringify({ message: "Who?", schema })}`;
+  const answered = await mcphost("call", "form", asking, ...plugged, ...legacy).run();
+  expect(JSON.parse(answered.stdout)).toMatchObject({
+    action: "accept",
+    content: { name: "server Who?" },
+  });
+  const modern = [...bunAlone, join(root, "test/fixtures/remote/stdio.ts"), "modern"];
+  const run = await mcphost("call", "ask", "--json", ...plugged, ...modern).run();
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/server /) });
+});
