@@ -3,7 +3,7 @@ import { HostError } from "../base/errors.ts";
 import type { Log, LogEntry, LogLevel } from "../base/log.ts";
 import { withFlag } from "./flag-hints.ts";
 import type { Io } from "./types.ts";
-import { visible } from "./visible.ts";
+import { hanging, visible } from "./visible.ts";
 
 export interface LogOptions {
   /** The least that is shown. */
@@ -52,7 +52,8 @@ export function writeEvent(
 // --- internal ---
 
 function writeLine({ stderr, terminal }: Pick<Io, "stderr" | "terminal">, line: string): void {
-  void stderr.write(`${terminal.stderr ? visible(line) : line}\n`);
+  const entry = hanging(line);
+  void stderr.write(`${terminal.stderr ? visible(entry) : entry}\n`);
 }
 
 function shown(entry: LogEntry, options: LogOptions): boolean {

@@ -4,13 +4,13 @@ import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import type { HostEvent } from "../host/types.ts";
 import type { Io } from "./types.ts";
-import { visible } from "./visible.ts";
+import { hanging, visible } from "./visible.ts";
 
 /** Shows it on stderr until disposed. */
 export function showEvents(host: Pick<OpenedHost, "onEvent">, io: Pick<Io, "stderr">): Disposable {
   return host.onEvent((event) => {
     const text = textOf(event);
-    if (text !== undefined) void io.stderr.write(`${visible(text)}\n`);
+    if (text !== undefined) void io.stderr.write(`${visible(hanging(text))}\n`);
   });
 }
 

@@ -8,6 +8,11 @@ const controls =
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
 
+/** The text with all lines but the first indented: none of them passes for a message of its own. */
+export function hanging(text: string): string {
+  return text.replace(/\r\n|[\r\n]/g, "\n  ");
+}
+
 /** The text with its control characters made visible. */
 export function visible(text: string): string {
   return text.replace(
