@@ -2,6 +2,7 @@
  * Binaries of a result kept in files. Names come from us and never from a server's paths, nothing that exists is
  * overwritten by `saveAll`, and base64 that is none fails here and nowhere earlier.
  */
+import { errnoOf } from "../base/errno.ts";
 import { HostError } from "../base/errors.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 
@@ -38,7 +39,7 @@ export async function writeTo(
   try {
     await Bun.write(under(cwd, path), data, { createPath });
   } catch (cause) {
-    const isNowhere = !createPath && codeOf(cause) === "ENOENT";
+    const isNowhere = !createPath && errnoOf(cause) === "ENOENT";
     const folder = path.slice(0, path.lastIndexOf("/")) || "/";
     throw unwritten(path, cause, isNowhere ? `there is no folder ${folder}` : undefined);
   }
@@ -147,7 +148,7 @@ async function writeNew(path: string, cwd: string, bytes: Uint8Array): Promise<b
     await fs.writeFile(whole, bytes, { flag: "wx" });
     return true;
   } catch (cause) {
-    if (codeOf(cause) === "EEXIST") return false;
+    if (errnoOf(cause) === "EEXIST") return false;
     throw unwritten(path, cause);
   }
 }
@@ -159,10 +160,6 @@ function unwritten(path: string, cause: unknown, why?: string): HostError {
     cause,
     hint: "the call itself was done; it was not repeated",
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function under(cwd: string, path: string): string {

@@ -3,6 +3,7 @@
  * the next run saves the probe. A file that is broken, old or cannot be written is a debug line and never a failure.
  * Reading touches one file and imports nothing.
  */
+import { errnoOf } from "../base/errno.ts";
 import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Verdict } from "./connect-types.ts";
@@ -48,7 +49,7 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
         const text = await readStart(`${eras}/${fileOf(key)}`);
         return verdictIn(JSON.parse(text), now());
       } catch (error) {
-        if (codeOf(error) !== "ENOENT") failed("read", error);
+        if (errnoOf(error) !== "ENOENT") failed("read", error);
         return undefined;
       }
     },
@@ -130,10 +131,6 @@ function prune(
   aged.sort((a, b) => b.at - a.at);
   const gone = aged.filter(({ at }, i) => i >= bounds.filesMax || bounds.now - at > keptMs);
   for (const { path } of gone) fs.rmSync(path, { force: true });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function reasonOf(error: unknown): string {

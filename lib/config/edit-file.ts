@@ -1,10 +1,11 @@
+import type { FileHandle } from "node:fs/promises";
+
+import { sleep } from "../base/async.ts";
 /**
  * A config file as one that several may edit: read with a revision, and replaced only where it is still that revision. Links
  * stay links, and the mode stays what it was. It knows nothing of what stands in the file.
  */
-import type { FileHandle } from "node:fs/promises";
-
-import { sleep } from "../base/async.ts";
+import { errnoOf } from "../base/errno.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { EditProblem } from "./edit.ts";
 import { folderOf } from "./paths.ts";
@@ -30,9 +31,11 @@ export async function readRevised(path: string, label: string): Promise<Revised>
       );
     bytes = await file.bytes();
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return { text: undefined, revision: none };
+    if (errnoOf(cause) === "ENOENT") return { text: undefined, revision: none };
     if (isHostError(cause)) throw cause;
-    throw new HostError("config", `${label} cannot be read (${codeOf(cause)})`, { cause });
+    throw new HostError("config", `${label} cannot be read (${errnoOf(cause) ?? "unknown"})`, {
+      cause,
+    });
   }
   try {
     // A byte order mark is kept.
@@ -82,7 +85,7 @@ export async function replaceText(
     }
   } catch (cause) {
     if (isHostError(cause)) throw cause;
-    throw new HostError("output", `${label} cannot be written (${codeOf(cause)})`, {
+    throw new HostError("output", `${label} cannot be written (${errnoOf(cause) ?? "unknown"})`, {
       facts: { file: path },
       cause,
     });
@@ -113,7 +116,7 @@ async function claim(path: string, mode: number): Promise<FileHandle> {
     try {
       return await fs.open(path, "wx", mode);
     } catch (error) {
-      if (codeOf(error) !== "EEXIST" || performance.now() > until) throw error;
+      if (errnoOf(error) !== "EEXIST" || performance.now() > until) throw error;
     }
     const age = await fs.stat(path).then(
       ({ mtimeMs }) => Date.now() - mtimeMs,
@@ -130,8 +133,4 @@ function revisionOf(bytes: Uint8Array): string {
 
 function refused(problem: EditProblem, message: string, facts: object = {}): HostError {
   return new HostError("usage", message, { facts: { problem, ...facts } });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

@@ -3,6 +3,7 @@
  * state) are regular files, written atomically and for our user alone, and never through a link. `node:fs` is loaded
  * only when something is written.
  */
+import { errnoOf } from "../base/errno.ts";
 import { HostError } from "../base/errors.ts";
 import { folderOf } from "./paths.ts";
 
@@ -69,9 +70,9 @@ async function readWithin(
   try {
     bytes = await readBytes(path, bytesMax);
   } catch (cause) {
-    const code = codeOf(cause);
+    const code = errnoOf(cause);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    const why = cause instanceof Unreadable ? `: ${cause.message}` : ` (${code})`;
+    const why = cause instanceof Unreadable ? `: ${cause.message}` : ` (${code ?? "unknown"})`;
     throw new HostError("config", `${label} cannot be read${why}`, { facts, cause });
   }
   if (bytes.length > bytesMax)
@@ -116,7 +117,3 @@ async function readPipe(stream: ReadableStream<Uint8Array>, bytesMax: number): P
 
 /** Says why there is nothing to read. */
 class Unreadable extends Error {}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
-}

@@ -2,6 +2,7 @@
  * Which parts of what is configured are secrets, or may be: told by the values, which we know, and by names only where a
  * value does not tell. Pure.
  */
+import { basicOf, decoded } from "../base/uri.ts";
 
 /** Shorter values are not hidden: blanking every "1" would hide the message, not a secret. */
 export const secretLengthMin = 6;
@@ -87,10 +88,9 @@ export function secretsOfUrl(text: string): string[] {
     .split("&")
     .map((pair) => pair.slice(pair.indexOf("=") + 1));
   const segments = url.pathname.split("/").filter(isKeyInPath);
-  const user = [url.username, url.password].flatMap((part) => [part, decoded(part)]);
-  // As `Authorization: Basic` has them.
-  const pair = [url.username, url.password].map(decoded).join(":");
-  const packed = pair === ":" ? [] : [Buffer.from(pair).toString("base64")];
+  const user = [url.username, url.password].flatMap((part) => [part, decoded(part) ?? part]);
+  const basic = basicOf(url);
+  const packed = basic === undefined ? [] : [basic];
   return [...user, ...packed, ...query, ...raw, ...segments].filter(mayBeSecret);
 }
 
@@ -135,11 +135,3 @@ const plainWords = new Set([
   "application/json, text/event-stream",
   "localhost",
 ]);
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,9 +1,10 @@
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { atPointer } from "../base/pointer.ts";
 /**
  * The references of one JSON Schema: what each means as a pointer into it, by its `$id`s and anchors. Nothing is fetched:
  * what does not lie in the schema means nothing. Pure.
  */
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { atPointer } from "../base/pointer.ts";
+import { decoded } from "../base/uri.ts";
 
 /** Values that are data, whatever they look like. */
 const dataKeywords = new Set(["enum", "const", "default", "examples", "example"]);
@@ -146,12 +147,4 @@ function withoutFragment(url: URL): string {
   const { href } = url;
   const hash = href.indexOf("#");
   return hash < 0 ? href : href.slice(0, hash);
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

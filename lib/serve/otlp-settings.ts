@@ -2,6 +2,7 @@
  * What the environment says of where spans go (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). Pure. What it
  * says of headers is secret.
  */
+import { decoded } from "../base/uri.ts";
 
 export interface OtlpSettings {
   /** Where spans are posted, whole. */
@@ -58,12 +59,4 @@ function headersIn(text: string): Record<string, string> | undefined {
     headers[name] = value;
   }
   return { ...headers };
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

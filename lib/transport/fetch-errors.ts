@@ -2,6 +2,7 @@
  * The errors of the network, each with its evidence: whether the request may have reached the server, the system's code,
  * the place, and what helps. Decides by codes. Never shows a path, a query or credentials. Loaded when something failed.
  */
+import { errnoOf } from "../base/errno.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { FetchTls } from "./fetch-types.ts";
 import type { Route } from "./proxy.ts";
@@ -21,7 +22,7 @@ export interface Failing {
 export function networkError(cause: unknown, failing: Failing): HostError {
   if (isHostError(cause)) return cause;
   const { name, url, route } = failing;
-  const code = codeOf(cause);
+  const code = errnoOf(cause) ?? "";
   const { sent, text, hint, facts } = explain(code, cause, failing);
   return new HostError("server_exit", `server "${name}": ${text}`, {
     facts: {
@@ -48,7 +49,7 @@ export function placeOf({ hostname, port, protocol }: URL): { host: string; port
  * the variables of its own process when it started, it trusts already.)
  */
 export function mayTrustMore(error: unknown, tls: FetchTls | undefined): boolean {
-  return tls?.ca === undefined && untrusted.has(codeOf(error));
+  return tls?.ca === undefined && untrusted.has(errnoOf(error) ?? "");
 }
 
 // --- internal ---
@@ -153,10 +154,6 @@ const unreadable = new Set([
   "ResponseHeadersTooLarge",
   "UnrequestedUpgrade",
 ]);
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
-}
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.name : "unknown";

@@ -1,10 +1,11 @@
+import { HostError } from "../base/errors.ts";
 /**
  * Makes the `fetch` by which one remote server is reached: its headers, certificates, proxy, and manners. The ordinary
  * request is the platform's own fetch and little more; what is out of the ordinary (a redirect, a refusal, an error) is
  * loaded when it is met. It knows no protocol, keeps no cookies, never looks into a body (whoever reads it bounds it), and
  * never reads our process's environment.
  */
-import { HostError } from "../base/errors.ts";
+import { basicOf } from "../base/uri.ts";
 import {
   connectTimeoutMs,
   type FetchOptions,
@@ -146,22 +147,13 @@ function dresser(
 /** Where requests go, and the headers that they have by that and by the config. */
 function placeOf(address: string, configured: Headers | undefined) {
   const url = new URL(address);
-  if (url.username === "" && url.password === "") return { url, headers: configured };
-  const user = `${decoded(url.username)}:${decoded(url.password)}`;
+  const basic = basicOf(url);
+  if (basic === undefined) return { url, headers: configured };
   const headers = new Headers(configured);
-  if (!headers.has("authorization"))
-    headers.set("authorization", `Basic ${Buffer.from(user).toString("base64")}`);
+  if (!headers.has("authorization")) headers.set("authorization", `Basic ${basic}`);
   url.username = "";
   url.password = "";
   return { url, headers };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Watches whether the server can be reached at all, until it has answered once. */

@@ -1,9 +1,10 @@
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 /**
  * Gets one WebSocket: asks for it with its headers, waits until it is open, and says why where it is not. Bun tells the
  * reason in a message alone, which is quoted without its address, for that may hold secrets.
  */
-import { HostError, isHostError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
+import { basicOf } from "../base/uri.ts";
 import type { FetchTls } from "./fetch-types.ts";
 import { cancelledOpening, lateOpening } from "./opening-errors.ts";
 import { hasCredentials } from "./remote.ts";
@@ -89,13 +90,11 @@ export function reasonOf(message: string): string {
 
 function headersOf(address: URL, configured: WebSocketOptions["headers"]): Record<string, string> {
   const headers = new Headers(configured);
-  const { username, password } = address;
+  const basic = basicOf(address);
   address.username = "";
   address.password = "";
-  if (username !== "" && !headers.has("authorization")) {
-    const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    headers.set("authorization", `Basic ${Buffer.from(user).toString("base64")}`);
-  }
+  if (basic !== undefined && !headers.has("authorization"))
+    headers.set("authorization", `Basic ${basic}`);
   return Object.fromEntries(headers);
 }
 

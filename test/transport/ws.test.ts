@@ -137,11 +137,15 @@ describe("opening", () => {
     expect(headers["sec-websocket-extensions"]).toBeUndefined();
   });
 
-  test("user and password of the URL become a header", async () => {
+  test.each([
+    ["me:p%40ss", "me:p@ss"],
+    ["me:100%", "me:100%"],
+    [":key", ":key"],
+  ])("user and password of the URL become a header: %s", async (written, sent) => {
     await using server = await serveRemote({ transport: "ws" });
-    await using link = await open(server.url.replace("//", "//me:p%40ss@"));
+    await using link = await open(server.url.replace("//", `//${written}@`));
     expect(link.transport).toBeDefined();
-    expect(server.requests[0]!.headers["authorization"]).toBe(`Basic ${btoa("me:p@ss")}`);
+    expect(server.requests[0]!.headers["authorization"]).toBe(`Basic ${btoa(sent)}`);
   });
 
   test.each([

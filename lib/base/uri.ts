@@ -1,0 +1,17 @@
+/** What addresses hold, decoded. Never throws. */
+
+/** A part of an address without its percent encoding; undefined where that is wrong. */
+export function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** User and password of an address as `Authorization: Basic` has them (RFC 7617); undefined where there are none. */
+export function basicOf({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  const pair = [username, password].map((part) => decoded(part) ?? part);
+  return Buffer.from(pair.join(":")).toString("base64");
+}
