@@ -42,7 +42,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
       prepared.result === undefined
         ? await execute(call, { server: target.server, listed, request, context, cancel, way })
         : knownOutcome(prepared.result, performance.now() - way.startedAt);
-    await checkOutput(outcome, listed, validator);
+    if (listed?.outputSchema !== undefined) await checkOutput(outcome, listed, validator);
   } catch (error) {
     const ours = toHostError(error, call?.server ?? request.tool, call?.tool);
     // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
@@ -57,7 +57,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   if (gate !== undefined && call !== undefined) {
     const answered = outcome;
     outcome = await gate.ended(call, listed, answered);
-    if (outcome !== answered) await checkOutput(outcome, listed, validator);
+    if (outcome !== answered && listed !== undefined) await checkOutput(outcome, listed, validator);
   }
   const told = call ?? untold(id, request, outcome, emit);
   if (told !== undefined) {
@@ -135,10 +135,10 @@ async function execute(
 
 async function checkOutput(
   outcome: Outcome,
-  listed: HostTool | undefined,
+  listed: HostTool,
   validator: Validator,
 ): Promise<void> {
-  if (listed?.outputSchema === undefined || outcome.status !== "completed") return;
+  if (outcome.status !== "completed") return;
   const problems = await validator.checkResult(listed, outcome.result);
   if (problems !== undefined) outcome.outputMismatch = problems;
 }

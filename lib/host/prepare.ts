@@ -65,7 +65,8 @@ export async function prepare(
   const decision = decide(call, target, policy);
   const gate = context.gate ?? (decision.do === "ask" ? await gateOf(context) : undefined);
   if (gate === undefined) request.onCall?.(call);
-  let listed = await fitting(call, target.listed, { target, request, context });
+  const fit = fitting(call, target.listed, { target, request, context });
+  let listed = fit instanceof Promise ? await fit : fit;
   if (gate === undefined) return { listed };
   const result = await gate.pass(call, {
     listed,
@@ -147,20 +148,22 @@ interface Fitting {
   context: CallContext;
 }
 
-/** The tool, as it is listed where the arguments fit it. @throws HostError `usage` */
-async function fitting(
+/** The tool, as it is listed where the arguments fit it; at once where they surely do. @throws HostError `usage` */
+function fitting(
   call: Call,
   listed: HostTool | undefined,
   { target, request, context }: Fitting,
-): Promise<HostTool | undefined> {
+): HostTool | undefined | Promise<HostTool> {
   if (listed === undefined || request.validate === false) return listed;
   const { validator } = context;
-  const fit = validator.fits(listed, call.arguments)
-    ? listed
-    : await fittingAnew(call, { ...target, listed }, context);
-  // A person mistypes; programs have types, and are not to be slowed down.
-  if (request.actor === "user") validator.warnOfStrays(fit, call.arguments);
-  return fit;
+  const isPerson = request.actor === "user";
+  const warned = (fit: HostTool): HostTool => {
+    // A person mistypes; programs have types, and are not to be slowed down.
+    if (isPerson) validator.warnOfStrays(fit, call.arguments);
+    return fit;
+  };
+  if (validator.fits(listed, call.arguments)) return warned(listed);
+  return fittingAnew(call, { ...target, listed }, context).then(warned);
 }
 
 /** Those that do not fit an old list may fit a new one (protocol.md 1.11). @throws HostError `usage` */
