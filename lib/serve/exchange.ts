@@ -71,13 +71,14 @@ export class Incoming implements Exchange, Due {
     return (this.#url ??= new URL(this.request.url, "http://localhost"));
   }
 
-  get signal(): AbortSignal {
+  get left(): AbortSignal {
+    const { signal } = this.request;
     const { gone } = this.caller;
-    return (this.#signal ??= AbortSignal.any([
-      this.request.signal,
-      this.#world.ending,
-      ...(gone === undefined ? [] : [gone]),
-    ]));
+    return gone === undefined ? signal : AbortSignal.any([signal, gone]);
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= AbortSignal.any([this.left, this.#world.ending]));
   }
 
   text(): Promise<string> {

@@ -60,7 +60,7 @@ export class ModernHttp {
     if (fault !== undefined)
       return refuse(400, new RpcError({ code: headerMismatch, message: fault }), id);
     // A stream ends with who may have it; what is answered once is answered.
-    const { signal } = isStream ? exchange : exchange.request;
+    const signal = isStream ? exchange.left : exchange.request.signal;
     const work = async (say: (text: string) => void) => {
       try {
         const notify = (name: string, given: JsonObject) => {

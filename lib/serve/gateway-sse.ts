@@ -28,7 +28,7 @@ export function sseRoutes(
     const over = new AbortController();
     const stop = () => void duplex.idle().then(() => over.abort());
     const stream = eventStream(
-      exchange,
+      { keepOpen: (isOpen) => exchange.keepOpen(isOpen), signal: exchange.left },
       { streams, stopping: over.signal },
       {
         onClose() {

@@ -41,7 +41,9 @@ export interface Exchange {
   /** The variables of the route's path, decoded. */
   params: Readonly<Record<string, string>>;
   caller: Caller;
-  /** Fires when the client has left, its token counts no more, or the time that running requests have to end is over. */
+  /** Fires when the client has left, or its token counts no more. */
+  left: AbortSignal;
+  /** The same, and when the time that running requests have to end is over. */
   signal: AbortSignal;
   /** The body as JSON that loses no digit (`parseJson`); as `text`. */
   json(): Promise<Json>;
