@@ -1,5 +1,5 @@
-import { clip } from "../base/clip.ts";
 /** Calls that wait, and grants, in words. What callers and servers say is made visible, and never looks like ours. Pure. */
+import { clip } from "../base/clip.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Approval, Grant, JournalEntry } from "../store/types.ts";
 import { localTime } from "./audit-line.ts";

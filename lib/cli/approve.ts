@@ -1,8 +1,8 @@
-import { clip } from "../base/clip.ts";
 /**
  * A call that is asked about, put to the person at the terminal: which tool of which server, its own description, what it
  * would be called with. Whatever is no clear yes is a no. What servers and callers say is only ever shown.
  */
+import { clip } from "../base/clip.ts";
 import { isHostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";

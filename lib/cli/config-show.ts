@@ -1,9 +1,9 @@
-import type { Origin } from "../config/origin.ts";
-import { redact } from "../config/redact.ts";
 /**
  * The checked config as people may see and pass it on: what may be a secret is hidden, references to secrets are not.
  * Pure; it hides too much rather than too little.
  */
+import type { Origin } from "../config/origin.ts";
+import { redact } from "../config/redact.ts";
 import { readReferences } from "../config/references.ts";
 import { isSecretFlag, secretsOfArgument, secretsOfUrl, userOfUrl } from "../config/secrets.ts";
 import type { RecordSettings, ServeSettings } from "../config/setting-types.ts";

@@ -1,8 +1,8 @@
-import { clip } from "../base/clip.ts";
 /**
  * `--elicit`: what a person answers beforehand, where nobody can be asked. Values go only into forms that have a field for
  * them, so that nothing is agreed to that was not meant; URLs are never agreed to.
  */
+import { clip } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";

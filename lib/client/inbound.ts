@@ -1,8 +1,8 @@
-import { clip } from "../base/clip.ts";
 /**
  * What a server sends of its own accord: requests are answered at once or refused at once, log notifications become log
  * entries, list changes are passed on. Nothing here ever waits for our own requests, and nothing a server sends is fatal.
  */
+import { clip } from "../base/clip.ts";
 import { isDeeper } from "../base/depth.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";

@@ -1,10 +1,10 @@
-import type { FileHandle } from "node:fs/promises";
-
-import { sleep } from "../base/async.ts";
 /**
  * A config file as one that several may edit: read with a revision, and replaced only where it is still that revision. Links
  * stay links, and the mode stays what it was. It knows nothing of what stands in the file.
  */
+import type { FileHandle } from "node:fs/promises";
+
+import { sleep } from "../base/async.ts";
 import { errnoOf } from "../base/errno.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { EditProblem } from "./edit.ts";

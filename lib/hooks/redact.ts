@@ -1,8 +1,8 @@
-import { clip } from "../base/clip.ts";
 /**
  * What may be written down of a call: without what its keys call a secret, without known secrets, and within a bound. Pure;
  * the value itself is never changed.
  */
+import { clip } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 

@@ -1,9 +1,9 @@
-import { canonicalJson } from "../base/canonical.ts";
 /**
  * Asks about calls by way of the store: a grant answers for good; else the call waits there, and whoever answers first,
  * here, in another terminal, over HTTP or on another machine, decides. Whatever goes wrong refuses the call. It holds no
  * server while it waits.
  */
+import { canonicalJson } from "../base/canonical.ts";
 import { isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Call } from "../hooks/call.ts";

@@ -1,8 +1,8 @@
-import { clip } from "../base/clip.ts";
 /**
  * The calls of this process, running and past, each for its owner alone. Every face calls through it. It keeps them in
  * memory within a bound of count and bytes, the oldest that ended go first, and it decides nothing about them.
  */
+import { clip } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Actor, Outcome } from "../hooks/call.ts";

@@ -1,5 +1,5 @@
-import { clip } from "../base/clip.ts";
 /** Tool calls of the gateway: through the host's one call path, results byte for byte where the client takes them so. */
+import { clip } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";

@@ -1,9 +1,9 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { atPointer } from "../base/pointer.ts";
 /**
  * The references of one JSON Schema: what each means as a pointer into it, by its `$id`s and anchors. Nothing is fetched:
  * what does not lie in the schema means nothing. Pure.
  */
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { atPointer } from "../base/pointer.ts";
 import { decoded } from "../base/uri.ts";
 
 /** Values that are data, whatever they look like. */

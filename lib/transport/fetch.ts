@@ -1,10 +1,10 @@
-import { HostError } from "../base/errors.ts";
 /**
  * Makes the `fetch` by which one remote server is reached: its headers, certificates, proxy, and manners. The ordinary
  * request is the platform's own fetch and little more; what is out of the ordinary (a redirect, a refusal, an error) is
  * loaded when it is met. It knows no protocol, keeps no cookies, never looks into a body (whoever reads it bounds it), and
  * never reads our process's environment.
  */
+import { HostError } from "../base/errors.ts";
 import { basicOf } from "../base/uri.ts";
 import {
   connectTimeoutMs,

@@ -1,9 +1,9 @@
-import { Aborts } from "../base/aborts.ts";
 /**
  * The requests that wait for an answer, each with its time, renewed by progress up to a hard cap; one alarm for all. It
  * sends and reads nothing; whoever holds it says what happened and is told what ran out. On the path of every message:
  * few objects, no closures, no timer.
  */
+import { Aborts } from "../base/aborts.ts";
 import { timerMsMax } from "../base/async.ts";
 import type { Answer, PeerRequestOptions } from "./peer-types.ts";
 

@@ -1,9 +1,9 @@
-import { HostError, isHostError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
 /**
  * Gets one WebSocket: asks for it with its headers, waits until it is open, and says why where it is not. Bun tells the
  * reason in a message alone, which is quoted without its address, for that may hold secrets.
  */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import { basicOf } from "../base/uri.ts";
 import type { FetchTls } from "./fetch-types.ts";
 import { cancelledOpening, lateOpening } from "./opening-errors.ts";

@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
 /** Where servers come from, which source wins, and what always holds. */
+import { expect, test } from "bun:test";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 

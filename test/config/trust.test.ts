@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
 /** Trust in entries that were found, our files on disk, where they lie, and the schema for editors. */
+import { expect, test } from "bun:test";
 import { lstat, readdir, readFile, stat, symlink } from "node:fs/promises";
 
 import * as v from "valibot";

@@ -1,8 +1,8 @@
+/** One body of tests over both databases: where a store lies, and calls to put into it. */
 import type { LogEntry } from "../../lib/base/log.ts";
 import { openStore } from "../../lib/store/store.ts";
 import type { Store, StoreOptions } from "../../lib/store/store.ts";
 import type { NewApproval } from "../../lib/store/types.ts";
-/** One body of tests over both databases: where a store lies, and calls to put into it. */
 import { type TempDir, tempDir } from "../harness.ts";
 import type { Postgres } from "./postgres.ts";
 

@@ -1,6 +1,6 @@
+/** What the tests of the fetch share: a fetch that keeps its log, servers in raw bytes, and certificates. */
 import { join } from "node:path";
 
-/** What the tests of the fetch share: a fetch that keeps its log, servers in raw bytes, and certificates. */
 import { type HostError, isHostError } from "../../lib/base/errors.ts";
 import type { LogEntry } from "../../lib/base/log.ts";
 import type { FetchOptions } from "../../lib/transport/fetch-types.ts";

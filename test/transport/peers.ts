@@ -1,5 +1,5 @@
-import type { LogEntry } from "../../lib/base/log.ts";
 /** A peer in front of a scripted far side, over memory; for the tests of this folder. */
+import type { LogEntry } from "../../lib/base/log.ts";
 import { isRequest } from "../../lib/protocol/jsonrpc.ts";
 import type { Message, Request } from "../../lib/protocol/jsonrpc.ts";
 import { memoryPair } from "../../lib/transport/memory.ts";
