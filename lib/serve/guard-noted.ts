@@ -1,4 +1,7 @@
-/** The guard, with a note in the audit log of whoever tries to decide about a call without a token. */
+/**
+ * The guard, with a note in the audit log of whoever tries to decide about a call without a token; of very many a few are
+ * written, with how many there were, since who may be refused could fill the log.
+ */
 import { createGuard } from "./guard.ts";
 import type { Guard, GuardOptions } from "./guard.ts";
 import { isHttpError } from "./http-error.ts";
@@ -11,11 +14,22 @@ export function noted(
 ): Guard {
   const guard = createGuard(options);
   if (approvals === undefined) return guard;
+  let since = now();
+  let count = 0;
   const note = async (request: Request, reason: string) => {
+    if (now() - since > minuteMs) [since, count] = [now(), 0];
+    count += 1;
+    const isOneOfMany = count > eachMax;
+    if (isOneOfMany && !/^10+$/.test(String(count))) return;
     const { pathname } = new URL(request.url);
     const [, kind, id = ""] = pathname.split("/");
     const what = kind === "calls" ? id : pathname;
-    const detail = { method: request.method, path: pathname.slice(0, 200), reason };
+    const detail = {
+      method: request.method,
+      path: pathname.slice(0, 200),
+      reason,
+      ...(isOneOfMany && { count }),
+    };
     const event = {
       at: now(),
       owner: "default",
@@ -40,3 +54,9 @@ export function noted(
     },
   };
 }
+
+// --- internal ---
+
+const minuteMs = 60_000;
+/** Of a minute, each is written; then the hundredth, the thousandth and so on. */
+const eachMax = 20;
