@@ -159,12 +159,13 @@ function endOf(
   const { code, message, facts } = outcome.error;
   const detail: JsonObject = { durationMs, code, message: hide(message) };
   if ("sent" in outcome) detail["sent"] = outcome.sent;
-  for (const fact of ["rule", "plugin", "reason", "rpcCode"]) {
+  for (const fact of ["rule", "plugin", "reason", "by", "rpcCode"]) {
     const value = facts[fact];
     if (typeof value === "string") detail[fact] = hide(value);
     if (typeof value === "number") detail[fact] = value;
   }
-  return ["failed", { outcome: status, detail }];
+  // A denial is a decision, and the end of it.
+  return [status === "denied" ? "decided" : "failed", { outcome: status, detail }];
 }
 
 function textOf(error: unknown): string {

@@ -8,7 +8,8 @@ import type { Db, Sql, Transaction } from "./db.ts";
 import { beat, beatMs, goneHolders, thisProcess } from "./holder.ts";
 import { approvalOf, column, journalOf } from "./rows.ts";
 import type { Row } from "./rows.ts";
-import type { Approval, Holder, JournalEntry } from "./types.ts";
+import { insertSteps } from "./steps.ts";
+import type { Approval, AuditEvent, Holder, JournalEntry } from "./types.ts";
 
 export class Holding {
   readonly #db: Db;
@@ -40,9 +41,12 @@ export class Holding {
     const gone = await goneHolders(this.#db, await this.#self());
     const found: JournalEntry[] = [];
     for (const { id, reboot } of gone) {
-      const left = await this.#db.write((tx) =>
-        recoverOne(tx, { id, reboot, now: this.#db.now() }),
-      );
+      const left = await this.#db.write(async (tx) => {
+        const entries = await recoverOne(tx, { id, reboot, now: this.#db.now() });
+        const steps = entries.map((entry) => ({ events: [endOf(entry, this.#db.now())] }));
+        await insertSteps(tx, steps, { holder: "", db: this.#db });
+        return entries;
+      });
       found.push(...left);
     }
     return found;
@@ -102,6 +106,13 @@ export class Holding {
 }
 
 // --- internal ---
+
+/** What the audit log says of a call that nobody waits for any more. */
+function endOf({ id, owner, server, tool }: JournalEntry, at: number): AuditEvent {
+  const message = "the process that sent it ended before an answer";
+  const about = { at, owner, call: id, server, tool };
+  return { ...about, event: "failed", outcome: "uncertain", detail: { message } };
+}
 
 /** All in one transaction: another process that does the same finds nothing left to do. */
 async function recoverOne(

@@ -204,6 +204,37 @@ test("a tool that was changed since it was always allowed is asked about, with t
   expect((await second.done).code).toBe(5);
 });
 
+test("at a terminal: always, and from then on nobody is asked", async () => {
+  await using home = await tempDir();
+  const call = () => program(home, "call", "count", "by=1", ...env(home), ...asking);
+  await using screen = await call().terminal();
+  await screen.shows(/Always allow this tool/);
+  // The last choice stands above the first.
+  screen.type("\x1b[A");
+  await screen.shows(/\[32m●\x1b\[39m Always allow this tool/);
+  screen.type("\r");
+  expect(await screen.exited).toBe(0);
+  expectRun(await call().run(), { stdout: "1\n" });
+  expectRun(await program(home, "grants").run(), {
+    stdout: /server\.count  since .* by terminal\n/,
+  });
+  expect(await approvalsIn(home, "--all")).toMatchObject([
+    { state: "completed", decidedBy: "terminal" },
+  ]);
+});
+
+test("a question at a terminal ends when it is answered elsewhere", async () => {
+  await using home = await tempDir();
+  const call = program(home, "call", "count", "by=1", ...env(home), ...asking);
+  await using screen = await call.terminal();
+  await screen.shows(/Allow once/);
+  const id = await waiting(home);
+  expectRun(await program(home, "approvals", "approve", id).run(), { stdout: /^approved/ });
+  await screen.shows(/\?25h1\r\n/);
+  expect(await screen.exited).toBe(0);
+  expect(await runs(home)).toEqual(["1"]);
+});
+
 // --- over HTTP ---
 
 const askAlways = (home: TempDir) => ["--ask-tool", "count", ...env(home), ...server];

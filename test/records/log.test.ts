@@ -68,7 +68,7 @@ test("what is denied is written down with the rule, and was never sent", async (
   const call = mcphost("call", "echo", "--deny-tool", "ec*", ...audited, ...server);
   expectRun(await call.home(home.path).run(), { code: 5, stderr: /denied by --deny-tool "ec\*"/ });
   const events = await eventsIn(home);
-  expect(shortOf(events)).toEqual(["proposed", "failed denied"]);
+  expect(shortOf(events)).toEqual(["proposed", "decided denied"]);
   expect(events[1]!.detail).toMatchObject({
     code: "denied",
     rule: '--deny-tool "ec*"',
@@ -145,7 +145,7 @@ test("the log is filtered, and read by people", async () => {
       .run();
   expectRun(await log("-n", "1"), {
     stdout:
-      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  failed    [0-9a-f]{8}  server\.echo  user  denied, \d+ ms, echo of .*\n$/,
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  decided   [0-9a-f]{8}  server\.echo  user  denied, \d+ ms, echo of .*\n$/,
   });
   for (const [flag, value] of [
     ["--since", "soon"],
