@@ -9,7 +9,7 @@ import { folderOf } from "../config/paths.ts";
 
 export interface WatchOptions {
   log: Log;
-  /** Called once after the last of several changes. */
+  /** Called once after the last of several changes; of those that do not end, now and then. */
   onChange: () => void;
   /** How long nothing may have happened in between, in milliseconds. @default 100 */
   quietMs?: number;
@@ -21,8 +21,8 @@ export class FilesWatch implements Disposable {
   /** The files, each with what it was when it was looked at last. */
   #seen = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Something changed, and may change on. */
-  #isMoving = false;
+  /** Since when something changes that may change on. */
+  #movingSince: number | undefined;
   #isOver = false;
 
   constructor(options: WatchOptions) {
@@ -92,7 +92,11 @@ export class FilesWatch implements Disposable {
   }
 
   #wake(): void {
-    this.#timer ??= setTimeout(() => void this.#look(), this.#options.quietMs ?? 100);
+    this.#timer ??= setTimeout(() => void this.#look(), this.#quietMs);
+  }
+
+  get #quietMs(): number {
+    return this.#options.quietMs ?? 100;
   }
 
   /** Other files of the folder change as well, perhaps all the time. */
@@ -105,18 +109,22 @@ export class FilesWatch implements Disposable {
     }
     this.#timer = undefined;
     if (this.#isOver) return;
-    const hasMoved = this.#isMoving;
-    this.#isMoving = isOther;
+    const now = performance.now();
+    const since = this.#movingSince;
+    const isLong = since !== undefined && now - since > patienceTimes * this.#quietMs;
+    this.#movingSince = isOther ? (isLong ? now : (since ?? now)) : undefined;
     // What is being written is looked at again.
     if (isOther) this.#wake();
-    else if (hasMoved) {
-      await this.#watchAll([...this.#seen.keys()]);
-      this.#options.onChange();
-    }
+    if (since === undefined || (isOther && !isLong)) return;
+    await this.#watchAll([...this.#seen.keys()]);
+    this.#options.onChange();
   }
 }
 
 // --- internal ---
+
+/** So many times longer than it has to be quiet, it may change until it is told of all the same. */
+const patienceTimes = 20;
 
 /** Of what is there and no file. */
 const noFile = "no file";
