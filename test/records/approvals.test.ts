@@ -312,6 +312,23 @@ test("POST /tools waits, others see that it does, and who decides needs the key"
   expect(refused.filter(({ call }) => call === id)).toHaveLength(4);
 });
 
+test("whoever tries without a token, and without end, does not push all else out of the log", async () => {
+  await using home = await tempDir();
+  await using serve = await serving(askAlways, home);
+  for (let tries = 0; tries < 100; tries += 1)
+    expect((await post(serve.url, "/calls/none/approve", {})).status).toBe(401);
+  let refused = 0;
+  await waitFor(
+    async () => {
+      const log = await program(home, "log", "-n", "all", "--event", "refused").run();
+      refused = log.stdout.split("\n").length - 1;
+      return refused > 0;
+    },
+    () => "nothing is written down",
+  );
+  expect(refused).toBeLessThanOrEqual(60);
+});
+
 test("Prefer: respond-async answers 202, and the call goes on without its client", async () => {
   await using home = await tempDir();
   await using serve = await serving(askAlways, home);
