@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
+import { invalidParams, methodNotFound } from "../protocol/jsonrpc.ts";
 import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
 import { modernRevisions } from "../protocol/modern.ts";
@@ -31,19 +32,18 @@ export function refusalOf(
   params: JsonObject,
   answers: Answers,
 ): ErrorObject | undefined {
-  const { roots, elicit, elicitUrl, sample, sampleTools, relay } = answers;
-  if (relay !== undefined) return relayRefusal(method, params, relay.capabilities);
-  if (method === "elicitation/create" && (elicit || elicitUrl)) {
+  const can = abilitiesOf(answers);
+  if (method === "elicitation/create" && (can.form || can.url)) {
     const { mode = "form" } = params;
-    const has = (mode === "form" && elicit) || (mode === "url" && elicitUrl);
-    return has ? undefined : refusal(`elicitation in this mode was not declared`);
+    if ((mode === "form" && can.form) || (mode === "url" && can.url)) return undefined;
+    return refusal("elicitation in this mode was not declared");
   }
-  if (method === "sampling/createMessage" && sample) {
+  if (method === "sampling/createMessage" && can.sample) {
     const wantsTools = (params.tools ?? params.toolChoice) != null;
-    return wantsTools && !sampleTools ? refusal("sampling with tools was not declared") : undefined;
+    return wantsTools && !can.tools ? refusal("sampling with tools was not declared") : undefined;
   }
-  if (method === "roots/list" && roots) return undefined;
-  return { code: -32601, message: `${method} is not supported by this client` };
+  if (method === "roots/list" && can.roots) return undefined;
+  return { code: methodNotFound, message: `${method} is not supported by this client` };
 }
 
 /**
@@ -98,26 +98,15 @@ function modesOf(elicitation: unknown): { form: boolean; url: boolean } {
   return { url, form: isObject(elicitation.form) || !url };
 }
 
-function relayRefusal(
-  method: string,
-  params: JsonObject,
-  { roots, sampling, elicitation }: Capabilities,
-): ErrorObject | undefined {
-  if (method === "elicitation/create" && isObject(elicitation)) {
-    const { form, url } = modesOf(elicitation);
-    const { mode = "form" } = params;
-    if ((mode === "form" && form) || (mode === "url" && url)) return undefined;
-    return refusal("elicitation in this mode was not declared");
-  }
-  if (method === "sampling/createMessage" && isObject(sampling)) {
-    const wantsTools = (params.tools ?? params.toolChoice) != null;
-    const mayUse = !wantsTools || isObject(sampling.tools);
-    return mayUse ? undefined : refusal("sampling with tools was not declared");
-  }
-  if (method === "roots/list" && isObject(roots)) return undefined;
-  return { code: -32601, message: `${method} is not supported by this client` };
+/** What may be asked of whoever answers here, or of somebody behind us as it declares it. */
+function abilitiesOf({ roots, elicit, elicitUrl, sample, sampleTools, relay }: Answers) {
+  if (relay === undefined)
+    return { roots, form: elicit, url: elicitUrl, sample, tools: sampleTools };
+  const { roots: lists, sampling, elicitation } = relay.capabilities;
+  const tools = isObject(sampling) && isObject(sampling.tools);
+  return { roots: isObject(lists), ...modesOf(elicitation), sample: isObject(sampling), tools };
 }
 
 function refusal(message: string): ErrorObject {
-  return { code: -32602, message };
+  return { code: invalidParams, message };
 }

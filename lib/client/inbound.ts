@@ -6,7 +6,7 @@ import { clip } from "../base/clip.ts";
 import { isDeeper } from "../base/depth.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
+import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { PeerOptions } from "../transport/peer-types.ts";
 import { answerTo, refusalOf } from "./answers.ts";
 import type { ConnectOptions } from "./connect-types.ts";
@@ -44,7 +44,7 @@ export function createInbound(options: ConnectOptions): Inbound {
       isEcho ||= method === "initialize" || method === "server/discover";
       const refusal =
         settled?.serverRequests === false
-          ? { code: -32601, message: `${method}: this revision has no requests to clients` }
+          ? { code: methodNotFound, message: `${method}: this revision has no requests to clients` }
           : refusalOf(method, params, answers);
       if (refusal) {
         debug(`${method} was refused: ${refusal.message}`);

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
+import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { AnswerOptions } from "./answer-types.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function answerSample(
 ): Promise<JsonObject> {
   const { answers, name, signal } = options;
   const fault = requestFault(params);
-  if (fault !== undefined) throw new RpcError({ code: -32602, message: fault });
+  if (fault !== undefined) throw new RpcError({ code: invalidParams, message: fault });
   const answer = await answers.sample?.(params, { server: name, signal });
   if (answer === undefined) throw new RpcError({ code: refused, message: "sampling was refused" });
   const { role, model, content } = answer;

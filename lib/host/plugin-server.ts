@@ -9,7 +9,7 @@ import { thrownText } from "../hooks/frozen.ts";
 import type { PluginHost, PluginTool, RunContext } from "../hooks/plugin-tool.ts";
 import type { Plugin } from "../hooks/plugin.ts";
 import { toResult } from "../hooks/result.ts";
-import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
+import { invalidParams, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { memoryPair } from "../transport/memory.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { createPeer } from "../transport/peer.ts";
@@ -68,7 +68,8 @@ function openPluginServer({ plugin, listing, hostFor }: PluginServerOptions): Tr
       if (method === "initialize") return greeting(plugin);
       if (method === "ping" || method === "logging/setLevel") return {};
       if (method === "tools/list") return { tools: [...listing] };
-      if (method !== "tools/call") throw new RpcError({ code: -32601, message: `no ${method}` });
+      if (method !== "tools/call")
+        throw new RpcError({ code: methodNotFound, message: `no ${method}` });
       return await run(plugin, params, { peer, signal, hostFor });
     },
   });

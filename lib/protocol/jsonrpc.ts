@@ -39,6 +39,7 @@ export interface Response {
 export type Message = Request | Notification | Response;
 
 /** Numbers of the specification that we send ourselves (https://www.jsonrpc.org/specification#error_object). */
+export const invalidRequest = -32600;
 export const methodNotFound = -32601;
 export const invalidParams = -32602;
 export const internalError = -32603;

@@ -8,7 +8,7 @@ import type { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isNotFound } from "../client/resources.ts";
-import { internalError, invalidParams, RpcError } from "../protocol/jsonrpc.ts";
+import { internalError, invalidParams, invalidRequest, RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
@@ -69,6 +69,11 @@ export function textForModel(error: HostError): string | undefined {
   const isForbidden = code === "denied" && facts.rule !== undefined;
   if (!isMisfit && !isForbidden) return undefined;
   return withoutPaths(hint === undefined || isForbidden ? message : `${message}\n${hint}`);
+}
+
+/** What is no message that may come so: -32600. */
+export function badMessage(message: string): RpcError {
+  return new RpcError({ code: invalidRequest, message });
 }
 
 /** @throws RpcError -32602 */

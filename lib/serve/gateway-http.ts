@@ -9,6 +9,7 @@ import { isResponse, RpcError } from "../protocol/jsonrpc.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
 import { eraOfMessage } from "./gateway-era.ts";
+import { badMessage } from "./gateway-errors.ts";
 import { LegacyHttp } from "./gateway-http-legacy.ts";
 import { ModernHttp } from "./gateway-http-modern.ts";
 import { refuse } from "./gateway-refuse.ts";
@@ -62,11 +63,11 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     if (Array.isArray(value)) return await legacy.batch(value, exchange, scope);
     const message = messageIn(value);
     if (message === undefined)
-      return refuse(400, invalidRequest("this is no JSON-RPC message"), idIn(value));
+      return refuse(400, badMessage("this is no JSON-RPC message"), idIn(value));
     const { headers } = exchange.request;
     if (isResponse(message)) {
       if (headers.has("mcp-session-id")) return legacy.take(message, exchange, scope);
-      return refuse(400, invalidRequest("nobody waits for an answer"));
+      return refuse(400, badMessage("nobody waits for an answer"));
     }
     const verdict = eraOfMessage(message, headers);
     if (verdict.era === "refused") return refuse(verdict.status, verdict.error, idIn(value));
@@ -135,10 +136,6 @@ function messageIn(value: Json): Message | undefined {
 function idIn(value: Json): string | number | null {
   const id = isObject(value) ? value.id : undefined;
   return typeof id === "string" || typeof id === "number" ? id : null;
-}
-
-function invalidRequest(message: string): RpcError {
-  return new RpcError({ code: -32600, message });
 }
 
 /** Modern clients only POST. @throws HttpError 405 */

@@ -3,9 +3,8 @@
  * (protocol.md 1.1). It knows no transport.
  */
 import type { JsonObject } from "../base/json.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
-import type { Notification, Request, RequestId } from "../protocol/jsonrpc.ts";
-import { toRpcError } from "./gateway-errors.ts";
+import type { Notification, Request, RequestId, RpcError } from "../protocol/jsonrpc.ts";
+import { badMessage, toRpcError } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import type { Send } from "./gateway-questions.ts";
 import type { Downstream, Gateway, Notify, Question } from "./gateway-types.ts";
@@ -72,7 +71,7 @@ export class Running {
       : this.size >= runningMax
         ? `${runningMax} requests are running: no more for now`
         : undefined;
-    return message === undefined ? undefined : new RpcError({ code: -32600, message });
+    return message === undefined ? undefined : badMessage(message);
   }
 
   #cancel(id: RequestId): void {
