@@ -31,6 +31,11 @@ test("every folder of lib/ is a room, and every import names a file that is ther
   expect(lost).toEqual([]);
 });
 
+test("a file opens with what it is for, before its imports", () => {
+  const silent = all.filter(({ text }) => !text.startsWith("/**"));
+  expect(silent.map(({ file }) => file)).toEqual([]);
+});
+
 test("a room imports only itself and rooms on lower rows", () => {
   const upward = all.flatMap(({ file, room, imports }) =>
     imports

@@ -17,7 +17,9 @@ export interface Source {
   file: string;
   /** The folder under `lib/`; undefined for the entry. */
   room: string | undefined;
-  /** Without comments and the `#!` line. */
+  /** Without the `#!` line. */
+  text: string;
+  /** The same without comments. */
   code: string;
   imports: Import[];
 }
@@ -33,7 +35,7 @@ export function sources(): Source[] {
 // --- internal ---
 
 function source(file: string): Source {
-  const text = readFileSync(join(root, file), "utf8").replace(/^#!.*/, "");
+  const text = readFileSync(join(root, file), "utf8").replace(/^#!.*\n/, "");
   const code = withoutComments(text);
   const values = new Bun.Transpiler({ loader: "ts" }).scanImports(text).map(({ path, kind }) => ({
     path,
@@ -46,6 +48,7 @@ function source(file: string): Source {
   return {
     file,
     room: /^lib\/([^/]+)\//.exec(file)?.[1],
+    text,
     code,
     imports: [...values, ...types].map(({ path, kind }) => ({
       path,

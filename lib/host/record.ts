@@ -1,9 +1,9 @@
-import { isHostError } from "../base/errors.ts";
 /**
  * Writes down calls in the store: the audit log, and the journal of what was sent. What was answered is with the system
  * before the answer is handed on. Where the store cannot be written, calls that nobody has to approve go on, and that is
  * told.
  */
+import { isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
