@@ -57,7 +57,7 @@ async function answerOf(
     const view = call.view();
     const text = JSON.stringify(view.arguments, undefined, 2);
     const isCut = !isWhole && text.length > shownMax;
-    const words = wordsOf(view, question, isCut ? `${clip(text, shownMax)}` : text);
+    const words = wordsOf(view, question, isCut ? clip(text, shownMax) : text);
     const answer = await ask.pick(fault === "" ? words : `${words}\n  ${fault}`, [
       { value: "once", label: "Allow once" },
       { value: "always", label: "Allow this tool for this run" },

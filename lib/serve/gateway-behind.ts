@@ -1,4 +1,5 @@
 /** What is behind the gateway for one client: a guest's own servers are followed for it, and the others as for all. */
+import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { OwnServers } from "../host/guest-types.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
@@ -12,6 +13,15 @@ export interface BehindContext {
   log: Log;
   coalesceMs: number;
   subscriptionsMax: number;
+}
+
+/** No more clients can have servers of their own for now. `retryMs`: when one more may. */
+export function guestsFull(guestsMax: number, retryMs: number): HostError {
+  const text = `${guestsMax} clients have servers of their own: no more for now`;
+  return new HostError("server_start", text, {
+    facts: { busy: true, retryMs, sent: false },
+    hint: "a client that declares no sampling, elicitation and roots shares them with the others",
+  });
 }
 
 /** Disposing ends the host, too. */

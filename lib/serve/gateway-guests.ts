@@ -9,7 +9,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Answers } from "../client/answer-types.ts";
 import type { Notification } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
-import { behindGuest } from "./gateway-behind.ts";
+import { behindGuest, guestsFull } from "./gateway-behind.ts";
 import type { BehindContext } from "./gateway-behind.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { Questions } from "./gateway-questions.ts";
@@ -134,7 +134,7 @@ async function openGuest(
   const isCounted = ownsAny(host, scope);
   if (isCounted && !guests.take()) {
     await host[Symbol.asyncDispose]();
-    throw busyError(guests.max);
+    throw guestsFull(guests.max, 5000);
   }
   const guest = behindGuest(host, context);
   const end = async () => {
@@ -146,12 +146,4 @@ async function openGuest(
   };
   let ended: Promise<void> | undefined;
   return { ...guest, [Symbol.asyncDispose]: () => (ended ??= end()) };
-}
-
-function busyError(guestsMax: number): HostError {
-  const text = `${guestsMax} clients have servers of their own: no more for now`;
-  return new HostError("server_start", text, {
-    facts: { busy: true, retryMs: 5000, sent: false },
-    hint: "a client that declares no sampling, elicitation and roots shares them with the others",
-  });
 }

@@ -7,6 +7,7 @@ import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
+import { guestsFull } from "./gateway-behind.ts";
 import type { BehindContext } from "./gateway-behind.ts";
 import { logLevelDefault, logLevels } from "./gateway-logs.ts";
 import type { Logs } from "./gateway-logs.ts";
@@ -103,7 +104,7 @@ export class GuestPool {
       if (kept !== undefined) return await this.#use(kept, server);
       const leftMs = until - performance.now();
       signal.throwIfAborted();
-      if (leftMs <= 0) throw busyError(guests.max);
+      if (leftMs <= 0) throw guestsFull(guests.max, 2000);
       // Others have guests of the same bound, and leave without a word to us.
       await settlesWithin(this.#freed.promise, Math.min(leftMs, lookMs));
     }
@@ -189,11 +190,3 @@ interface Kept {
 /** How often it is looked for one that was left without a word. */
 const lookMs = 250;
 const rankDefault = logLevels.indexOf(logLevelDefault);
-
-function busyError(guestsMax: number): HostError {
-  const text = `${guestsMax} clients have servers of their own, and all are at work: no more for now`;
-  return new HostError("server_start", text, {
-    facts: { busy: true, retryMs: 2000, sent: false },
-    hint: "a client that declares no sampling, elicitation and roots shares them with the others",
-  });
-}
