@@ -3,7 +3,6 @@
  * nobody. What such servers ask goes to their one client, and its answer back, as they are (protocol.md 2.6).
  */
 import { settlesWithin } from "../base/async.ts";
-import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Answers } from "../client/answer-types.ts";

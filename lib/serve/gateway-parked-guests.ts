@@ -4,7 +4,6 @@
  * several at once there are several guests. It knows no protocol.
  */
 import { settlesWithin } from "../base/async.ts";
-import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { guestsFull } from "./gateway-behind.ts";
