@@ -42,9 +42,7 @@ export class Records implements AsyncDisposable {
     const { io, log, isAudited, config } = options;
     this.#tap = tapOf(config.records, io, log);
     this.recorder = new StoreRecorder({
-      journal: () =>
-        this.#opened?.journal ??
-        (isAudited ? this.store().then(({ journal }) => journal) : undefined),
+      journal: () => this.#opened?.journal ?? (isAudited ? this.#journal() : undefined),
       log,
       hide: (text) => io.secrets?.hideAll(text) ?? text,
       now: Date.now,
@@ -102,6 +100,13 @@ export class Records implements AsyncDisposable {
   }
 
   // --- internal ---
+
+  /** Of the store that is still to be opened; who only asks whether there is one leaves it. */
+  #journal(): Promise<Store["journal"]> {
+    const journal = this.store().then((store) => store.journal);
+    journal.catch(() => {});
+    return journal;
+  }
 
   async #open(): Promise<Store> {
     const { config, io, log } = this.#options;
