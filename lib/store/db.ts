@@ -4,6 +4,7 @@
  */
 import type { SQL, TransactionSQL } from "bun";
 
+import { isDamage } from "./sql-errors.ts";
 import { withTries } from "./tries.ts";
 
 export type Sql = SQL;
@@ -20,6 +21,8 @@ export interface Engine {
    * alone.
    */
   transact<T>(job: (tx: Transaction) => Promise<T>, isDurable: boolean): Promise<T>;
+  /** It was found to be damaged: its next opening must know. Never rejects. */
+  spoilt(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,7 +46,7 @@ export class Db {
 
   /** @throws HostError `config`: within `waitMs` the database could not be asked */
   read<T>(query: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    return withTries(this.#tries, async () => await query(this.engine.sql));
+    return this.#watched(withTries(this.#tries, async () => await query(this.engine.sql)));
   }
 
   /**
@@ -62,7 +65,7 @@ export class Db {
   // --- internal ---
 
   #transaction<T>(job: (tx: Transaction) => Promise<T>, isDurable: boolean): Promise<T> {
-    return withTries(this.#tries, (signal) =>
+    const work = withTries(this.#tries, (signal) =>
       this.engine.transact(async (tx) => {
         const result = await job(tx);
         // Nobody waits for it any more, and it was told to have failed: so it must.
@@ -70,5 +73,15 @@ export class Db {
         return result;
       }, isDurable),
     );
+    return this.#watched(work);
+  }
+
+  async #watched<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isDamage(error)) await this.engine.spoilt();
+      throw error;
+    }
   }
 }

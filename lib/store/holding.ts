@@ -49,7 +49,25 @@ export class Holding {
       });
       found.push(...left);
     }
+    await this.#expire();
     return found;
+  }
+
+  /** Ends what is overdue and what nobody runs: whoever waits for one ends it in time, unless nobody does. */
+  async #expire(): Promise<void> {
+    const before = this.#db.now() - overdueMs;
+    const isOverdue = (sql: Sql) =>
+      sql`state in ('pending', 'approved') and expires_at < ${before}`;
+    const overdue = await this.#db.read<Row[]>(
+      (sql) => sql`select id from mcphost_approvals where ${isOverdue(sql)} limit 1`,
+    );
+    if (overdue.length === 0) return;
+    const now = this.#db.now();
+    await this.#db.write(
+      (tx) => tx`update mcphost_approvals set ended_at = ${now}, reason =
+          case state when 'pending' then 'nobody decided in time' else 'nobody ran it in time' end,
+        state = 'expired' where ${isOverdue(tx)}`,
+    );
   }
 
   /**
@@ -106,6 +124,9 @@ export class Holding {
 }
 
 // --- internal ---
+
+/** Whoever waits is given the time to say so. */
+const overdueMs = 5000;
 
 /** What the audit log says of a call that nobody waits for any more. */
 function endOf({ id, owner, server, tool }: JournalEntry, at: number): AuditEvent {

@@ -30,6 +30,8 @@ export function openPostgres(url: string, waitMs: number): Engine {
     label: `${parsed.protocol}//${parsed.host}${parsed.pathname}`,
     sql,
     transact: async (job) => (await sql.begin(job)) as Awaited<ReturnType<typeof job>>,
+    // It is for its own administrator to mend.
+    spoilt: async () => {},
     close: () => sql.close({ timeout: 1 }),
   };
 }

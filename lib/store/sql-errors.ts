@@ -2,7 +2,7 @@
  * What went wrong with a database, as a small union first (habit: judge in one place), then in words. Reads codes, never
  * messages.
  */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 
 /**
  * `busy`: somebody else holds it, another try may help. `lost`: no connection, another try may help. `damaged`: it is no
@@ -32,6 +32,11 @@ export function storeError(label: string, fault: Fault, cause: unknown): HostErr
   const [what, hint] = texts[fault];
   const why = fault === "other" || fault === "lost" ? what + said : what;
   return new HostError("config", `the store ${label} ${why}`, { facts, hint, cause });
+}
+
+/** True for the error of a store that is damaged. */
+export function isDamage(error: unknown): boolean {
+  return isHostError(error) && error.facts["fault"] === "damaged";
 }
 
 // --- internal ---

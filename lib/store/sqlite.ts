@@ -63,13 +63,12 @@ async function connect(file: string): Promise<Engine> {
           await sql.unsafe(`pragma synchronous = ${isDurable ? "full" : "normal"}`);
         isFull = isDurable;
         return (await sql.begin("immediate", job)) as Awaited<ReturnType<typeof job>>;
-      } catch (error) {
-        if (faultOf(error) === "damaged") await setMark(file);
-        throw error;
       } finally {
         turn.release();
       }
     },
+    // The next opening would not see it.
+    spoilt: () => setMark(file),
     close: () => sql.close(),
   };
 }

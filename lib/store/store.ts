@@ -18,6 +18,7 @@ import { migrate } from "./migrations.ts";
 import { openPostgres } from "./postgres.ts";
 import { prune } from "./retention.ts";
 import type { Retention } from "./retention.ts";
+import { isDamage } from "./sql-errors.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { Approval, AuditRow, JournalEntry } from "./types.ts";
 import { Waiting } from "./waiting.ts";
@@ -63,17 +64,13 @@ export interface Store extends AsyncDisposable {
  * @throws HostError `config`: there is no place for it, it cannot be opened within the time, or a newer program made it
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { log, now = Date.now, waitMs = 5000 } = options;
-  const engine = await engineOf(options, waitMs);
-  const db = new Db(engine, { now, waitMs });
-  const holding = new Holding(db, log);
-  try {
-    await migrate(db);
-    await holding.recover();
-  } catch (error) {
-    await engine.close();
+  const { log, now = Date.now } = options;
+  const { db, holding } = await ready(options).catch((error: unknown) => {
+    // A file that is damaged further back is put aside by the next opening: this one.
+    if (isDamage(error)) return ready(options);
     throw error;
-  }
+  });
+  const { engine } = db;
   const waiting = new Waiting(db, log);
   const approvals = new Approvals(db, holding, (id) => waiting.wake(id));
   const journal = new Journal(db, holding, { log });
@@ -112,6 +109,22 @@ export function storeFile({
 // --- internal ---
 
 const isPostgres = /^postgres(ql)?:/;
+
+/** The database, up to date, and what processes that are gone have left in it settled. @throws HostError `config` */
+async function ready(options: StoreOptions): Promise<{ db: Db; holding: Holding }> {
+  const { log, now = Date.now, waitMs = 5000 } = options;
+  const engine = await engineOf(options, waitMs);
+  const db = new Db(engine, { now, waitMs });
+  const holding = new Holding(db, log);
+  try {
+    await migrate(db);
+    await holding.recover();
+    return { db, holding };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
 
 async function engineOf({ url, folder, log }: StoreOptions, waitMs: number) {
   if (url !== undefined && isPostgres.test(url)) return openPostgres(url, waitMs);

@@ -114,6 +114,33 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
     expect(late).toMatchObject({ isFirst: false, approval: { state: "expired" } });
   });
 
+  test("what is overdue and has nobody who waits ends at the next opening", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const now = Date.now() - 3_600_000;
+    const store = await here.open({ now: () => now });
+    const [one, two, three] = ["one", "two", "three"];
+    for (const id of [one, two, three])
+      await store.approvals.ask(asked({ id, survives: true, expiresAt: now + 1000 }));
+    await store.approvals.decide("default", two, { approve: true, arguments: {}, by: "t" });
+    await store.approvals.decide("default", three, { approve: false, reason: "no", by: "t" });
+    await store[Symbol.asyncDispose]();
+    const next = await here.open();
+    const ends = await Promise.all(
+      [one, two, three].map(async (id) => {
+        const { state, reason } = (await next.approvals.get(undefined, id))!;
+        return [state, reason];
+      }),
+    );
+    expect(ends).toEqual([
+      ["expired", "nobody decided in time"],
+      ["expired", "nobody ran it in time"],
+      ["rejected", "no"],
+    ]);
+    expect(await next.adopt(["files"])).toEqual([]);
+    expect(await next.approvals.claim(two)).toBe(false);
+  });
+
   test("a wait ends with its signal, and with the call that was given up", async () => {
     if (!there()) return;
     await using here = await place(kind, postgres);
