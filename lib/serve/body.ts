@@ -59,11 +59,11 @@ function wholeOf(request: Request, { timeMs, reading }: BodyLimits): Promise<Uin
     request.bytes().then(
       (bytes) => {
         reading.delete(due);
-        resolve(bytes);
+        return resolve(bytes);
       },
       () => {
         reading.delete(due);
-        reject(brokenOff());
+        return reject(brokenOff());
       },
     );
   });

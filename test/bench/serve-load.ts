@@ -90,8 +90,8 @@ function call(args: object, more: object = {}): object {
 }
 
 function modernMeta(): object {
-  const of = (name: string) => `io.modelcontextprotocol/${name}`;
-  return { _meta: { [of("protocolVersion")]: "2026-07-28", [of("clientCapabilities")]: {} } };
+  const own = "io.modelcontextprotocol/";
+  return { _meta: { [`${own}protocolVersion`]: "2026-07-28", [`${own}clientCapabilities`]: {} } };
 }
 
 function modernHeaders(): string {

@@ -20,7 +20,6 @@ export async function serving({ bun, dist, env }: Setup): Promise<Row[]> {
       "--",
       ...server,
     ]);
-  const rate = ({ calls, ms }: Load) => calls / ms;
   await using ours = await serve({ audit: false });
   await using audited = await serve({ audit: true });
   await using floor = await start([...program("serve-floor.ts"), ...server]);
@@ -90,4 +89,8 @@ interface Load {
   calls: number;
   ms: number;
   p99: number;
+}
+
+function rate({ calls, ms }: Load): number {
+  return calls / ms;
 }

@@ -18,6 +18,11 @@ function tokens(...names: string[]): object {
   return { serve: { tokens: names.map((name) => ({ name, token: `secret-of-${name}` })) } };
 }
 
+function eagerOnes(round: string): object {
+  const lifecycle = "eager";
+  return over({ a: entry({}, { lifecycle }), b: entry({}, { lifecycle, env: { ROUND: round } }) });
+}
+
 async function reload(it: Configured) {
   return await it.decide("/servers/reload", { method: "POST" });
 }
@@ -148,15 +153,13 @@ describe("a changed file", () => {
 });
 
 test("B074: however often it is read again, there is one process of each server", async () => {
-  const eager = (env: object) => entry({}, { lifecycle: "eager", env });
-  const config = (round: string) => over({ a: eager({}), b: eager({ ROUND: round }) });
-  await using it = await serveConfig(config("0"));
+  await using it = await serveConfig(eagerOnes("0"));
   const servers = async () =>
     (await liveProcesses(it.home.path)).filter(({ command }) => command.includes("host/server.ts"));
   await waitFor(async () => (await servers()).length === 2);
   const pid = await it.call("a_pid");
   for (const round of ["1", "2", "3"]) {
-    await it.write(config(round));
+    await it.write(eagerOnes(round));
     expect((await reload(it)).status).toBe(200);
   }
   await it.shows("a", "b");
