@@ -2,6 +2,7 @@
  * One hook of one plugin, run: within its time, and with every fault of it made into an error that names plugin, hook and
  * call. It judges no answer.
  */
+import { timerMsMax } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
 import { shownValue, thrownText } from "./frozen.ts";
@@ -105,7 +106,7 @@ async function within<T>(
     reject(fault(hook, more, `gave no answer within ${timeoutMs} ms`));
   };
   const onAbort = () => reject(signal?.reason);
-  const timer = setTimeout(late, timeoutMs);
+  const timer = setTimeout(late, Math.min(timeoutMs, timerMsMax));
   answer.then(resolve, (error: unknown) => reject(threw(hook, occasion, error)));
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });

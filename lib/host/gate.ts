@@ -2,7 +2,7 @@
  * The gate of a host with plugins, or with a call that is asked about: plugins, then the approver. Whatever goes wrong in it
  * denies the call. It sends nothing.
  */
-import { abortable } from "../base/async.ts";
+import { abortable, timerMsMax } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
@@ -154,7 +154,10 @@ function until(
   const text = `nobody answered within ${waitMs} ms whether ${tool} of server "${server}" may be called`;
   const facts = { server, tool, timeoutMs: waitMs, option: "approvalTimeoutMs" };
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new HostError("denied", text, { facts })), waitMs);
+  const timer = setTimeout(
+    () => late.abort(new HostError("denied", text, { facts })),
+    Math.min(waitMs, timerMsMax),
+  );
   return {
     signal: AbortSignal.any([signal, late.signal]),
     [Symbol.dispose]: () => clearTimeout(timer),

@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
 import type { BeforeCall, Hooks, PluginCall } from "../../lib/hooks/plugin.ts";
+import { PluginGate } from "../../lib/host/gate.ts";
 import { hooked, hostWith, never } from "./kit.ts";
 
 function said(outcome: Outcome): unknown {
@@ -28,6 +29,8 @@ const asking: PolicyRule[] = [{ do: "ask", tools: "buy", reason: "it costs" }];
 const yesWith = (n: unknown): Hooks => ({
   approve: () => ({ approve: true, arguments: { n } as never }),
 });
+
+const late = <T>(answer: T) => Bun.sleep(20).then(() => answer);
 
 /** Adds a word to the result. */
 const more = (text: string): Hooks => ({
@@ -241,6 +244,20 @@ describe("approval", () => {
     await called([yes, { beforeCall: () => ({ ask: "sure?" }) }], {}, asking);
     await called([yes]);
     expect(reasons).toEqual([['the rule for "buy": it costs', 'plugin "p1": sure?']]);
+  });
+
+  test("who may take longer than any timer is not out of time at once", async () => {
+    const limits = { hookTimeoutMs: 2 ** 31, approvalTimeoutMs: 2 ** 31 };
+    const hooks: Hooks = { beforeCall: () => late({ ask: "sure?" }) };
+    const yes: Hooks = { approve: () => late({ approve: true }) };
+    await using host = await hostWith([hooked(hooks), hooked(yes, "q")], { limits });
+    const request = { tool: "buy", arguments: { n: 1 } };
+    expect(said(await host.call(request))).toBe("completed: bought 1");
+    const approve = () => late({ approve: true } as const);
+    const gate = new PluginGate({ approve, log: () => {}, approvalTimeoutMs: 2 ** 31 });
+    const { signal } = new AbortController();
+    const call = { server: "shop", tool: "buy", arguments: {}, actor: "user", signal };
+    await gate.pass(call as never, { decision: { do: "ask", rule: asking[0] } } as never);
   });
 
   test("other arguments are validated, and held against the rules", async () => {
