@@ -253,8 +253,11 @@ describe("approval", () => {
     await using host = await hostWith([hooked(hooks), hooked(yes, "q")], { limits });
     const request = { tool: "buy", arguments: { n: 1 } };
     expect(said(await host.call(request))).toBe("completed: bought 1");
-    const approve = () => late({ approve: true } as const);
-    const gate = new PluginGate({ approve, log: () => {}, approvalTimeoutMs: 2 ** 31 });
+    const gate = new PluginGate({
+      approve: () => late({ approve: true }),
+      log: () => {},
+      approvalTimeoutMs: 2 ** 31,
+    });
     const { signal } = new AbortController();
     const call = { server: "shop", tool: "buy", arguments: {}, actor: "user", signal };
     await gate.pass(call as never, { decision: { do: "ask", rule: asking[0] } } as never);

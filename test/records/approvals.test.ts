@@ -211,6 +211,7 @@ test("at a terminal: always, and from then on nobody is asked", async () => {
   await screen.shows(/Always allow this tool/);
   // The last choice stands above the first.
   screen.type("\x1b[A");
+  // oxlint-disable-next-line no-control-regex -- the color tells which is chosen
   await screen.shows(/\[32m●\x1b\[39m Always allow this tool/);
   screen.type("\r");
   expect(await screen.exited).toBe(0);
