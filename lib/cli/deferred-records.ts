@@ -33,14 +33,24 @@ export async function deferredRecords(
   const waits = isLasting || flags["wait-approval"] === true;
   let loaded: Records | undefined;
   let loading: Promise<Records> | undefined;
-  const load = () =>
-    (loading ??= import("./records.ts").then(
-      (room) => (loaded = new room.Records({ config, io, log, isAudited, waits, survives })),
-    ));
+  let change: Parameters<Recorder["through"]>[0] | undefined;
+  const open = async () => {
+    const { Records } = await import("./records.ts");
+    loaded = new Records({ config, io, log, isAudited, waits, survives });
+    if (change !== undefined) loaded.recorder.through(change);
+    return loaded;
+  };
+  const load = () => (loading ??= open());
   if (isAudited) await load();
   if (isLasting) await (await load()).begin();
   return {
-    record: { of: (call) => loaded?.recorder.of(call) },
+    record: {
+      of: (call) => loaded?.recorder.of(call),
+      through(given) {
+        change = given;
+        loaded?.recorder.through(given);
+      },
+    },
     keeper: { settle: async (asked) => (await load()).keeper.settle(asked) },
     load,
     [Symbol.asyncDispose]: async () => await (await loading)?.[Symbol.asyncDispose](),

@@ -47,6 +47,7 @@ const hookNames: readonly HookName[] = [
   "serverLog",
   "message",
   "log",
+  "audit",
 ];
 const toolName = /^[A-Za-z0-9_-]{1,64}$/;
 

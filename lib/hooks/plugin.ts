@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogEntry } from "../base/log.ts";
 import type { ToolAnnotations } from "../protocol/mcp.ts";
+import type { AuditEvent } from "../store/types.ts";
 import type { Actor, Outcome } from "./call.ts";
 import type { PluginTool } from "./plugin-tool.ts";
 
@@ -190,6 +191,13 @@ export interface Hooks {
   message?(frame: PluginFrame): void;
   /** Each entry of the host's own log. What it throws is logged, once. */
   log?(entry: Readonly<LogEntry>): void;
+  /**
+   * Each event before it is written to the audit log: what is to be kept of its particulars, or nothing, said at once. What it
+   * throws, and any other answer, is logged and costs the event its particulars.
+   */
+  audit?(event: Readonly<AuditEvent> & { readonly detail: Readonly<JsonObject> }): {
+    detail: JsonObject;
+  } | void;
 }
 
 export type HookName = keyof Hooks;

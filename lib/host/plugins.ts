@@ -5,6 +5,7 @@
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
+import { audited } from "../hooks/audit.ts";
 import type { Call } from "../hooks/call.ts";
 import type { Plugin } from "../hooks/plugin.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
@@ -59,6 +60,7 @@ export async function openPluggedHost(
     approvalTimeoutMs: plugins.approvalTimeoutMs,
     calls,
   });
+  options.record?.through((event) => audited(plugins.hooks("audit"), event, log));
   const host = openHost({
     ...options,
     servers: [...servers, ...options.servers],

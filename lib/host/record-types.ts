@@ -1,10 +1,13 @@
 /** Where the call path writes down what becomes of calls. Types only. */
 import type { Call, Outcome } from "../hooks/call.ts";
+import type { AuditEvent } from "../store/types.ts";
 
 /** Writes down calls. One that has nothing to write to has no track for a call. */
 export interface Recorder {
   /** The track of a call, the same one each time. */
   of(call: Call): CallTrack | undefined;
+  /** From now on each event is written as `change` leaves it. */
+  through(change: (event: AuditEvent) => AuditEvent): void;
 }
 
 /** What is written of one call, in the order of the methods. */

@@ -33,6 +33,7 @@ export class StoreRecorder implements Recorder {
   readonly #options: RecordOptions;
   readonly #tracks = new WeakMap<Call, Track>();
   #isTold = false;
+  #change: ((event: AuditEvent) => AuditEvent) | undefined;
 
   constructor(options: RecordOptions) {
     this.#options = options;
@@ -46,8 +47,14 @@ export class StoreRecorder implements Recorder {
     return track;
   }
 
-  async #write(step: JournalStep, mustHold: boolean): Promise<void> {
+  through(change: (event: AuditEvent) => AuditEvent): void {
+    this.#change = change;
+  }
+
+  async #write(given: JournalStep, mustHold: boolean): Promise<void> {
     const { journal, tap, log } = this.#options;
+    const events = this.#change && given.events?.map(this.#change);
+    const step = events === undefined ? given : { ...given, events };
     if (tap !== undefined) for (const event of step.events ?? []) tap(event);
     try {
       const taker = journal();

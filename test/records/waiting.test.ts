@@ -286,3 +286,36 @@ test("arguments that fit the schema no more are refused, and the call waits on",
     () => "not completed",
   );
 });
+
+function auditing(name: string, audit: NonNullable<NonNullable<Plugin["hooks"]>["audit"]>): Plugin {
+  return { name, hooks: { audit } };
+}
+
+test("plugins take out of the log what must not be kept; at fault they cost an event its particulars", async () => {
+  await using here = await world({
+    policy: [],
+    plugins: [
+      auditing("cards", ({ event, detail }) =>
+        event === "proposed" ? { detail: { ...detail, arguments: { by: "a number" } } } : undefined,
+      ),
+      auditing("broken", ({ event, outcome }) => {
+        if (event === "answered") throw new Error("no");
+        if (outcome === "allowed") return { detail: "x" } as never;
+        if (event === "sent") return Promise.resolve({ detail: {} }) as never;
+        return undefined;
+      }),
+    ],
+  });
+  expect(textOf(await here.host.call({ tool: "count", arguments: { by: 7 } }))).toBe("7");
+  const rows = await here.store.auditRows({}, { after: 0, limit: 10 });
+  const leftOut = { left_out: "by plugin broken" };
+  expect(rows.map(({ event, detail }) => [event, detail])).toEqual([
+    ["proposed", { arguments: { by: "a number" } }],
+    ["decided", leftOut],
+    ["sent", leftOut],
+    ["answered", leftOut],
+  ]);
+  expect(here.logged.filter(({ text }) => text.includes('plugin "broken": audit:'))).toHaveLength(
+    3,
+  );
+});
