@@ -75,10 +75,10 @@ export const callKey = "mcphost/call";
 // --- internal ---
 
 /** The server was asked, and did not answer. */
-function wasGivenUp({ error, ...outcome }: Outcome): boolean {
-  return (
-    "sent" in outcome && outcome.sent && (error?.code === "cancelled" || error?.code === "timeout")
-  );
+function wasGivenUp(outcome: Outcome): boolean {
+  if (!("sent" in outcome) || !outcome.sent) return false;
+  const { code } = outcome.error;
+  return code === "cancelled" || code === "timeout";
 }
 
 interface Way {

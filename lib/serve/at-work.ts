@@ -20,6 +20,8 @@ export class AtWork implements Disposable {
   readonly #now: () => number;
   /** By server: calls, and since when each was given up. */
   readonly #calls = new Map<string, Map<string, number | undefined>>();
+  /** How many of them were given up: most often none, and then nothing is to be looked for. */
+  #left = 0;
   readonly #watching: Disposable;
 
   constructor(
@@ -46,21 +48,28 @@ export class AtWork implements Disposable {
 
   #heard(event: HostEvent): void {
     const { server } = event;
-    if (event.type === "call_start") this.#set(server, event.id, undefined);
+    if (event.type === "call_start") this.#begin(server, event.id);
     else if (event.type === "call_end") {
-      if (event.mayRun === true) this.#set(server, event.id, this.#now());
+      if (event.mayRun === true) this.#leave(server, event.id);
       else this.#over(server, event.id);
-      this.#forget(server);
+      if (this.#left > 0) this.#forget(server);
     }
     // What an ended process was at work on is over.
     else if (event.type === "server_state" && event.state !== "ready")
       this.#forget(server, Infinity);
   }
 
-  #set(server: string, id: string, since: number | undefined): void {
+  #begin(server: string, id: string): void {
     const calls = this.#calls.get(server);
-    if (calls === undefined) this.#calls.set(server, new Map([[id, since]]));
-    else calls.set(id, since);
+    if (calls === undefined) this.#calls.set(server, new Map([[id, undefined]]));
+    else calls.set(id, undefined);
+  }
+
+  #leave(server: string, id: string): void {
+    const calls = this.#calls.get(server);
+    if (calls === undefined) return;
+    calls.set(id, this.#now());
+    this.#left += 1;
   }
 
   /** Those that were given up long ago. */
@@ -71,6 +80,7 @@ export class AtWork implements Disposable {
 
   #over(server: string, id: string): void {
     const calls = this.#calls.get(server);
+    if (calls?.get(id) !== undefined) this.#left -= 1;
     calls?.delete(id);
     if (calls?.size === 0) this.#calls.delete(server);
     this.#onOver(id);
