@@ -17,17 +17,15 @@ export type { PluginHost, PluginTool, RunContext } from "./lib/hooks/plugin-tool
 export type {
   Approval,
   BeforeCall,
-  Hooks,
   OfferedTool,
-  Plugin,
   PluginCall,
   PluginFrame,
   PluginServer,
   Question,
   ServerEnd,
   ServerRequest,
-  SetupContext,
-} from "./lib/hooks/plugin.ts";
+} from "./lib/hooks/hook-types.ts";
+export type { Hooks, Plugin, SetupContext } from "./lib/hooks/plugin.ts";
 export type {
   CompleteRequest,
   HostAnswer,

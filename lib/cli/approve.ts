@@ -7,7 +7,7 @@ import { isHostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Proposed } from "../hooks/before.ts";
-import type { PluginCall } from "../hooks/plugin.ts";
+import type { PluginCall } from "../hooks/hook-types.ts";
 import type { Approver } from "../host/gate-types.ts";
 import type { HostTool } from "../host/types.ts";
 import { isDismissal, questions } from "./ask.ts";

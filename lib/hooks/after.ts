@@ -7,7 +7,7 @@ import type { Log } from "../base/log.ts";
 import { occasionOf } from "./before.ts";
 import type { Outcome } from "./call.ts";
 import { thrownText } from "./frozen.ts";
-import type { PluginCall } from "./plugin.ts";
+import type { PluginCall } from "./hook-types.ts";
 import { toResult } from "./result.ts";
 import { answerOf, nonsense } from "./run-hook.ts";
 import type { Hooked } from "./run-hook.ts";

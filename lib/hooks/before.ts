@@ -7,7 +7,7 @@ import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { plainJson } from "./frozen.ts";
-import type { Approval, BeforeCall, PluginCall, Question } from "./plugin.ts";
+import type { Approval, BeforeCall, PluginCall, Question } from "./hook-types.ts";
 import { toResult } from "./result.ts";
 import { answerOf, fault, nonsense } from "./run-hook.ts";
 import type { Hooked, Occasion } from "./run-hook.ts";

@@ -2,7 +2,7 @@
 import { isObject } from "../base/json.ts";
 import type { Call, Outcome } from "./call.ts";
 import { frozenCopy } from "./frozen.ts";
-import type { PluginCall } from "./plugin.ts";
+import type { PluginCall } from "./hook-types.ts";
 
 /** @param name what the tool is shown by */
 export function callView(call: Call, name: string | undefined): PluginCall {

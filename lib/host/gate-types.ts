@@ -2,7 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Proposed } from "../hooks/before.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
-import type { Approval, Question } from "../hooks/plugin.ts";
+import type { Approval, Question } from "../hooks/hook-types.ts";
 import type { Decision } from "../hooks/rules.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import type { Always } from "../store/types.ts";

@@ -10,7 +10,7 @@ import { tellPlugins } from "../hooks/after.ts";
 import { approvedBy, askPlugins } from "../hooks/before.ts";
 import type { Proposed, Said } from "../hooks/before.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
-import type { PluginCall } from "../hooks/plugin.ts";
+import type { PluginCall } from "../hooks/hook-types.ts";
 import type { Decision } from "../hooks/rules.ts";
 import { describeRule } from "../hooks/rules.ts";
 import type { PluginRunner } from "../hooks/runner.ts";

@@ -5,7 +5,7 @@
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import { frozenCopy } from "../hooks/frozen.ts";
-import type { OfferedTool } from "../hooks/plugin.ts";
+import type { OfferedTool } from "../hooks/hook-types.ts";
 import { answerOf, fault, nonsense } from "../hooks/run-hook.ts";
 import type { Hooked } from "../hooks/run-hook.ts";
 import type { PluginRunner } from "../hooks/runner.ts";

@@ -5,7 +5,7 @@
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { ServerConfig } from "../config/types.ts";
-import type { PluginServer, ServerEnd } from "../hooks/plugin.ts";
+import type { PluginServer, ServerEnd } from "../hooks/hook-types.ts";
 import { answerOf, nonsense } from "../hooks/run-hook.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
 import type { Frame } from "../transport/tee.ts";

@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 
 import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
-import type { BeforeCall, Hooks, PluginCall } from "../../lib/hooks/plugin.ts";
+import type { BeforeCall, PluginCall } from "../../lib/hooks/hook-types.ts";
+import type { Hooks } from "../../lib/hooks/plugin.ts";
 import { PluginGate } from "../../lib/host/gate.ts";
 import { hooked, hostWith, never } from "./kit.ts";
 

@@ -1,7 +1,8 @@
 /** The list of tools as plugins offer it: what they leave out, rename and describe anew, and what names mean then. */
 import { expect, test } from "bun:test";
 
-import type { Hooks, OfferedTool } from "../../lib/hooks/plugin.ts";
+import type { OfferedTool } from "../../lib/hooks/hook-types.ts";
+import type { Hooks } from "../../lib/hooks/plugin.ts";
 import type { Host } from "../../lib/host/types.ts";
 import { hostOver, tools as listOf } from "../host/kit.ts";
 import { hooked, hostWith, never } from "./kit.ts";

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { Answers, Asked } from "../../lib/client/answer-types.ts";
-import type { Hooks, PluginFrame } from "../../lib/hooks/plugin.ts";
+import type { PluginFrame } from "../../lib/hooks/hook-types.ts";
+import type { Hooks } from "../../lib/hooks/plugin.ts";
 import { setUpPlugins } from "../../lib/hooks/runner.ts";
 import { pluggedAnswers } from "../../lib/host/plugin-answers.ts";
 import { hostOver, textOf, tools } from "../host/kit.ts";
