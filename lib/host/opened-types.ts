@@ -41,6 +41,8 @@ export interface OwnedCallRequest extends CallRequest {
   onWaiting?: (call: Call) => void;
   /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */
   onCall?: (call: Call) => void;
+  /** Told when its server has been handed the call. */
+  onSent?: () => void;
 }
 
 /** What the rules say of a tool. */

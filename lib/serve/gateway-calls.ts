@@ -51,7 +51,7 @@ export async function callTool(
   if (!isObject(args)) badParams("the arguments of a tool are an object");
   const { scope, guest } = from;
   const { host } = guest ?? common;
-  const flight: Flight = { question, server: scope.server };
+  const flight: Flight = { question, server: scope.server, isQueued: true };
   let isKnown = false;
   const onProgress = progressOf(question);
   const meta = onwardMeta(params);
@@ -68,6 +68,9 @@ export async function callTool(
         flight.server = server;
         logs.called(id, from);
         isKnown = true;
+      },
+      onSent() {
+        flight.isQueued = false;
       },
     };
     cancellable(request, question, host);

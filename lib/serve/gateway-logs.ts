@@ -28,6 +28,8 @@ export interface Flight {
   question: Question;
   /** Known once its name is. */
   server: string | undefined;
+  /** The server does not have it yet. @default false */
+  isQueued?: boolean;
 }
 
 export class Logs implements Disposable {
@@ -67,16 +69,18 @@ export class Logs implements Disposable {
     return { [Symbol.dispose]: () => this.end(flight) };
   }
 
-  /** The request that was begun last of those of a guest that run on one of its servers, or may. */
+  /** The request that was begun last of those of a guest that run on one of its servers, or are to, or may. */
   last(guest: Guest, server: string): Question | undefined {
     let last: Question | undefined;
+    let queued: Question | undefined;
     let unsure: Question | undefined;
-    for (const { question, server: at } of this.#flights) {
+    for (const { question, server: at, isQueued } of this.#flights) {
       if (question.from.guest !== guest) continue;
-      if (at === server) last = question;
-      else if (at === undefined) unsure = question;
+      if (at === undefined) unsure = question;
+      else if (at === server && isQueued === true) queued = question;
+      else if (at === server) last = question;
     }
-    return last ?? unsure;
+    return last ?? queued ?? unsure;
   }
 
   follow(from: Downstream & { aside: Aside }): Disposable {
