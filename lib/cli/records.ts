@@ -46,6 +46,7 @@ export class Records implements AsyncDisposable {
       log,
       hide: (text) => io.secrets?.hideAll(text) ?? text,
       now: Date.now,
+      isAudited: config.records.audit !== false,
       tap: this.#tap && ((event) => this.#tap?.write(event)),
     });
     this.keeper = new StoredApprovals({

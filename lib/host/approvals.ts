@@ -56,7 +56,7 @@ export class StoredApprovals implements ApprovalKeeper {
     try {
       const grant = await grantOf(store, call, subject);
       if (grant !== undefined) {
-        this.#options.recorder.of(call)?.decided("approved", `grant ${grant.id}`);
+        this.#options.recorder.track(call)?.decided("approved", `grant ${grant.id}`);
         return true;
       }
       if (!waits && !asked.hasHere) return false;
@@ -187,7 +187,9 @@ export class StoredApprovals implements ApprovalKeeper {
     }
     if (!(await store.approvals.claim(id)))
       throw refusedBy(call, await store.approvals.get(undefined, id), this.#options.timeoutMs);
-    recorder.of(call)?.decided("approved", decidedBy);
-    recorder.of(call)?.claimed(async (outcome) => store.approvals.settle(id, settledOf(outcome)));
+    recorder.track(call)?.decided("approved", decidedBy);
+    recorder
+      .track(call)
+      ?.claimed(async (outcome) => store.approvals.settle(id, settledOf(outcome)));
   }
 }

@@ -25,6 +25,8 @@ export interface RecordOptions {
   hide: (text: string) => string;
   /** Milliseconds since the epoch. */
   now: () => number;
+  /** There is an audit log; without it only what is asked about is written, and only its journal. @default true */
+  isAudited?: boolean;
   /** Hears each event, besides. Never throws. */
   tap?: ((event: AuditEvent) => void) | undefined;
 }
@@ -40,6 +42,11 @@ export class StoreRecorder implements Recorder {
   }
 
   of(call: Call): Track | undefined {
+    return this.#options.isAudited === false ? this.#tracks.get(call) : this.track(call);
+  }
+
+  /** The same of a call that is asked about: it is followed in any case. */
+  track(call: Call): Track | undefined {
     const known = this.#tracks.get(call);
     if (known !== undefined || this.#options.journal() === undefined) return known;
     const track = new Track(call, this.#options, (step, mustHold) => this.#write(step, mustHold));
@@ -145,6 +152,7 @@ export class Track implements CallTrack {
   }
 
   #add(event: AuditEvent["event"], more: Pick<AuditEvent, "outcome" | "detail">): void {
+    if (this.#options.isAudited === false) return;
     const { id, owner, server, tool, actor } = this.#call;
     const at = this.#options.now();
     this.#events.push({ at, owner, call: id, event, server, tool, actor, ...more });

@@ -2,35 +2,12 @@
  * The calls of this process, running and past, each for its owner alone. Every face calls through it. It keeps them in
  * memory within a bound of count and bytes, the oldest that ended go first, and it decides nothing about them.
  */
-import { clip } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Actor, Outcome } from "../hooks/call.ts";
+import type { Outcome } from "../hooks/call.ts";
 import type { OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
+import { closed } from "./call-record.ts";
+import type { CallRecord } from "./call-record.ts";
 import { weigh } from "./weigh.ts";
-
-/** What is known of a call. */
-export interface CallRecord {
-  readonly id: string;
-  readonly owner: string;
-  readonly actor: Actor;
-  /** The name that was called. */
-  readonly name: string;
-  /** Absent as long as nobody knows what the name means. */
-  server?: string;
-  /** The server's own name of the tool. */
-  tool?: string;
-  /** `waiting`: for somebody to approve it. */
-  status: "running" | "waiting" | Outcome["status"];
-  /** On the clock of the context, in milliseconds since the epoch. */
-  readonly startedAt: number;
-  durationMs?: number;
-  /** Undefined where they were too large to keep. */
-  readonly arguments: JsonObject | undefined;
-  error?: { code: string; message: string };
-  /** The exact text of its result, where that was to be kept, and is not too large. */
-  result?: string;
-}
 
 /** A call that was begun. */
 export interface BegunCall {
@@ -59,7 +36,6 @@ const resultMax = 262_144;
 const argumentBytesMax = 16_384;
 /** What a record weighs beside its texts and arguments. */
 const recordBytes = 300;
-const messageMax = 2000;
 const compactAt = 1024;
 
 export class CallBook {
@@ -124,7 +100,7 @@ export class CallBook {
     });
     const outcome = work.then((ended) => {
       this.#running.delete(id);
-      close(record, ended);
+      closed(record, ended);
       if (keepsResult && "raw" in ended && ended.raw.length <= resultMax) record.result = ended.raw;
       if (record.server !== undefined || ended.status === "denied")
         this.#keep(record, (isKept ? argumentBytes : 0) + (record.result?.length ?? 0));
@@ -152,6 +128,11 @@ export class CallBook {
     if (running?.record.owner !== owner) return false;
     const reason = new HostError("cancelled", "the call was cancelled by its owner");
     return running.host.cancel(id, reason);
+  }
+
+  /** Nobody waits for a call any more: it is given up, where it still runs. */
+  leave(id: string): void {
+    this.#running.get(id)?.host.cancel(id, new HostError("cancelled", "the client has left"));
   }
 
   // --- internal ---
@@ -183,16 +164,4 @@ interface Running {
 interface Past {
   record: CallRecord;
   bytes: number;
-}
-
-function close(record: CallRecord, outcome: Outcome): void {
-  record.status = outcome.status;
-  record.durationMs = outcome.durationMs;
-  const { error } = outcome;
-  if (error === undefined) return;
-  record.error = { code: error.code, message: clip(error.message, messageMax) };
-  if (outcome.status !== "denied") return;
-  const { server, tool } = error.facts;
-  if (server !== undefined) record.server = server;
-  if (tool !== undefined) record.tool = tool;
 }

@@ -3,7 +3,8 @@
  * token or the start key: without one every program of this machine counts as the same owner, hosted servers too.
  */
 import { parseJson } from "../base/json.ts";
-import type { CallBook, CallRecord } from "./calls-book.ts";
+import type { CallRecord } from "./call-record.ts";
+import type { CallBook } from "./calls-book.ts";
 import { HttpError, withoutPaths } from "./http-error.ts";
 import type { Caller, Exchange, Face } from "./types.ts";
 

@@ -3,6 +3,7 @@ import type { Deadlines, Due } from "../base/deadlines.ts";
 import type { Json } from "../base/json.ts";
 import { type BodyLimits, bodyText, jsonOf } from "./body.ts";
 import { HttpError } from "./http-error.ts";
+import { Leaving } from "./leaving.ts";
 import type { Bound, Caller, Exchange, Socket, SocketHandlers } from "./types.ts";
 
 /** What a WebSocket of ours carries. */
@@ -24,6 +25,8 @@ export interface ExchangeWorld {
   ending: AbortSignal;
   /** Requests that are being answered, well within the time that a connection may idle. */
   answering: Deadlines;
+  /** Those whose clients are not listened to yet. */
+  unheard: Deadlines;
 }
 
 /** How long a connection may idle: before and within the head of a request, and between requests. */
@@ -75,6 +78,10 @@ export class Incoming implements Exchange, Due {
     const { signal } = this.request;
     const { gone } = this.caller;
     return gone === undefined ? signal : AbortSignal.any([signal, gone]);
+  }
+
+  onLeave(action: () => void): Disposable {
+    return new Leaving(this.request, action, this.#world.unheard);
   }
 
   get signal(): AbortSignal {

@@ -14,7 +14,7 @@ import { toRpcError } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
 import { replyTo } from "./gateway-reply.ts";
-import type { Downstream, Gateway } from "./gateway-types.ts";
+import type { Downstream, Gateway, Question } from "./gateway-types.ts";
 import type { Waiting } from "./gateway-waiting.ts";
 import type { Exchange, ServeContext } from "./types.ts";
 
@@ -59,15 +59,23 @@ export class ModernHttp {
       method === "tools/call" ? await this.#headerFault(params, exchange, from) : undefined;
     if (fault !== undefined)
       return refuse(400, new RpcError({ code: headerMismatch, message: fault }), id);
-    // A stream ends with who may have it; what is answered once is answered.
-    const signal = isStream ? exchange.left : exchange.request.signal;
     const work = async (say: (text: string) => void) => {
+      using leaving = new DisposableStack();
+      let left: AbortSignal | undefined;
+      const question: Question = {
+        id,
+        method,
+        params,
+        from,
+        // A stream ends with who may have it; what is answered once is answered.
+        get signal() {
+          return (left ??= isStream ? exchange.left : exchange.request.signal);
+        },
+        onCancel: (action) => void leaving.use(exchange.onLeave(action)),
+        notify: (name, given) => void say(messageText({ method: name, params: given })),
+      };
       try {
-        const notify = (name: string, given: JsonObject) => {
-          if (!signal.aborted) say(messageText({ method: name, params: given }));
-        };
-        const result = await gateway.answer({ id, method, params, from, signal, notify });
-        return { text: answerText(id, result), status: 200 };
+        return { text: answerText(id, await gateway.answer(question)), status: 200 };
       } catch (error) {
         const told = toRpcError(error, from);
         return { text: errorText(id, told), status: told.code === missingCapability ? 400 : 200 };

@@ -11,6 +11,7 @@ import { type Lifecycle, Lifecycles } from "./discovery.ts";
 import { slowMs, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { noted } from "./guard-noted.ts";
+import { leaveMs } from "./leaving.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
 import { Profiles } from "./profiles.ts";
 import { rootRoute } from "./root.ts";
@@ -54,9 +55,9 @@ export function serve(options: ServeOptions): Served {
     timeMs: options.bodyMs ?? bodyMsDefault,
     reading: new Deadlines(options.bodyMs ?? bodyMsDefault),
   };
-  const answering = new Deadlines(slowMs);
+  const [answering, unheard] = [new Deadlines(slowMs), new Deadlines(leaveMs)];
   const { streams, profiles } = context;
-  const world = { limits, streams, ending: ending.signal, answering } as ExchangeWorld;
+  const world = { limits, streams, ending: ending.signal, answering, unheard } as ExchangeWorld;
   const handlers: Handlers = {
     ...handlersOf([...faced, rootRoute(faced)], { guard, context, running, world }),
     websocket: { ...socketHandler, maxPayloadLength: limits.bytesMax },

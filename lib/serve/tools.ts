@@ -75,20 +75,18 @@ async function answerTool(exchange: Exchange, context: ServeContext): Promise<Re
  * @throws HttpError where the name means nothing to this caller, or is denied
  */
 async function call(
-  { caller, request }: Exchange,
+  exchange: Exchange,
   { calls }: ServeContext,
   { tool, params }: { tool: string; params: JsonObject },
 ): Promise<{ id: string; outcome: Outcome | undefined }> {
+  const { caller, request } = exchange;
   let isKnown = false;
   const meta = traceOf(request);
   const isPatient = !/(^|[,;\s])respond-async($|[,;\s])/i.test(request.headers.get("prefer") ?? "");
-  using attached = attachedTo(request.signal, isPatient);
   const begun = calls.begin({
     keepsResult: !isPatient,
     tool,
     arguments: params,
-    // The book ends the call when the process does.
-    signal: attached.signal,
     actor: "gateway",
     owner: caller.owner,
     admits: caller.allows,
@@ -96,24 +94,14 @@ async function call(
     ...(meta && { meta }),
     onCall: () => (isKnown = true),
   });
+  // Until it is let go of. When the process ends, the book ends the call.
+  using _leaving = exchange.onLeave(() => calls.leave(begun.id));
   const waits = isPatient ? [] : [begun.waiting.then(() => undefined)];
   const outcome = await Promise.race([begun.outcome, ...waits]);
   if (outcome === undefined) return { id: begun.id, outcome };
   const refusal = refusalOf(outcome, { name: tool, caller, isKnown });
   if (refusal !== undefined) throw refusal;
   return { id: begun.id, outcome };
-}
-
-/** The signal of a client; unless `isPatient`, only until it is let go of. */
-function attachedTo(client: AbortSignal, isPatient: boolean): Disposable & { signal: AbortSignal } {
-  if (isPatient) return { signal: client, [Symbol.dispose]() {} };
-  const scope = new AbortController();
-  const leave = () => scope.abort(client.reason);
-  client.addEventListener("abort", leave, { once: true });
-  return {
-    signal: scope.signal,
-    [Symbol.dispose]: () => client.removeEventListener("abort", leave),
-  };
 }
 
 /** It waits for approval, and can be looked at. */

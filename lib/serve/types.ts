@@ -45,6 +45,8 @@ export interface Exchange {
   left: AbortSignal;
   /** The same, and when the time that running requests have to end is over. */
   signal: AbortSignal;
+  /** What is done once the client leaves before its answer, in place of `left`, which costs more; until disposed. */
+  onLeave(action: () => void): Disposable;
   /** The body as JSON that loses no digit (`parseJson`); as `text`. */
   json(): Promise<Json>;
   /** The body as it came; within the bound, counted while it is read. @throws HttpError 400 · 408 · 413 · 415 */

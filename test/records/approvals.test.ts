@@ -590,3 +590,20 @@ test("a client of the gateway waits, too, and a call that it gives up waits no l
   expect(answers.some(({ id }) => id === 3)).toBe(false);
   expect(await runs(home)).toEqual(["2"]);
 });
+
+test("without an audit log nothing is written down, and what is asked about is decided all the same", async () => {
+  await using home = await tempDir();
+  await mkdir(home.file("config"));
+  const quiet = () => ["--config-json", '{"audit":false}', ...askAlways(home)];
+  await using serve = await serving(quiet, home);
+  const { url } = serve;
+  expect((await post(url, "/tools", { tool: "plain", params: {} })).status).toBe(200);
+  const answer = post(url, "/tools", { tool: "count", params: { by: 2 } });
+  const id = await waiting(home);
+  const approved = await post(url, `/calls/${id}/approve`, {}, await keyOf(serve));
+  expect(approved.status).toBe(200);
+  expect((await answer).status).toBe(200);
+  expect(await runs(home)).toEqual(["2"]);
+  expect((await approvalsIn(home, "--all")).map(({ state }) => state)).toEqual(["completed"]);
+  expectRun(await program(home, "log", "--json").run(), { stdout: "" });
+});
