@@ -1,5 +1,5 @@
 /** Choices of tools that clients ask for in an address: `?profile=NAME` of the config's, and `?tools=GLOB`. */
-import { matchesGlob } from "../base/glob.ts";
+import { globOf, matchesGlob } from "../base/glob.ts";
 import { nearest } from "../base/nearest.ts";
 import type { Profile } from "../config/types.ts";
 import { HttpError } from "./http-error.ts";
@@ -34,20 +34,20 @@ export class Profiles {
   /**
    * What a caller may see at an address: of several profiles, or several globs, one is enough; of both kinds, each. It is
    * looked up anew each time, for clients stay: one whose profile is gone sees nothing.
-   * @throws HttpError 404: an unknown profile, with those that there are
+   * @throws HttpError 404: an unknown profile, with those that there are; 400: too many globs
    */
   narrowed(asked: Asked): Allows {
     const { allows } = asked.caller;
     // Most have no query, and a URL costs more than all else here.
     if (!asked.request.url.includes("?")) return allows;
     const { url } = asked;
-    const globs = url.searchParams.getAll("tools");
-    const names = url.searchParams.getAll("profile");
+    const globs = globsIn(url);
+    const names = [...new Set(url.searchParams.getAll("profile"))];
     for (const name of names) if (this.#globsOf(name) === undefined) throw this.#unknown(name);
     if (globs.length + names.length === 0) return allows;
     return (tool) =>
       allows(tool) &&
-      (globs.length === 0 || matchesAny(globs, tool)) &&
+      (globs.length === 0 || globs.some((glob) => tool.some(glob))) &&
       (names.length === 0 || names.some((name) => matchesAny(this.#globsOf(name) ?? [], tool)));
   }
 
@@ -82,3 +82,13 @@ export function matchesAny(globs: readonly string[], names: readonly string[]): 
 // --- internal ---
 
 const shownMax = 20;
+/** Of one address: each is held against each name of all tools. */
+const globsMax = 64;
+
+/** @throws HttpError 400 */
+function globsIn({ searchParams }: URL): ((name: string) => boolean)[] {
+  const globs = new Set(searchParams.getAll("tools"));
+  if (globs.size > globsMax)
+    throw new HttpError(400, "bad_request", `an address has at most ${globsMax} globs of tools`);
+  return Array.from(globs, (glob) => globOf(glob));
+}
