@@ -182,6 +182,7 @@ class LegacyPeer implements Legacy {
         return true;
       },
       subscriptions: new Map(),
+      tasks: new Set(),
     };
   }
 }

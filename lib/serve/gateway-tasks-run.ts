@@ -48,10 +48,13 @@ export class Run implements TaskOptions {
       ask: (text) => this.#ask(text, task),
     };
     task.watch(() => aside?.notify("notifications/tasks/status", fieldsOf(task)));
+    aside?.tasks.add(task);
     try {
       task.finish({ text: await call(background) });
     } catch (error) {
       task.finish({ error: toRpcError(error, from, method) });
+    } finally {
+      aside?.tasks.delete(task);
     }
   }
 

@@ -67,6 +67,8 @@ export interface Aside {
   ask: Send;
   /** What it subscribed to, by URI. */
   readonly subscriptions: Map<string, Disposable>;
+  /** Its tasks that run, though none of its requests may. */
+  readonly tasks: Set<object>;
 }
 
 /** One request of a client. */

@@ -48,6 +48,7 @@ export class Session implements Legacy {
       notify: (method, params) => this.#notify(method, params),
       ask: (text) => this.#ask(text),
       subscriptions: new Map(),
+      tasks: new Set(),
     };
   }
 
@@ -126,9 +127,13 @@ export class Sessions implements Disposable {
     return session;
   }
 
-  /** Of those that `where` means, the one that is quiet for longest. */
+  /** Of those that `where` means, the one that is quiet for longest; one that asks for its tasks now and then is not. */
   quiet(where: (session: Session) => boolean = () => true): Session | undefined {
-    return [...this.#byId.values()].find((session) => session.isQuiet && where(session));
+    const since = this.#now() - askingMs;
+    const isAsking = ({ aside, usedAt }: Session) => aside.tasks.size > 0 && usedAt > since;
+    return [...this.#byId.values()].find(
+      (session) => session.isQuiet && !isAsking(session) && where(session),
+    );
   }
 
   end(session: Session): void {
@@ -162,6 +167,9 @@ export class Sessions implements Disposable {
 }
 
 // --- internal ---
+
+/** As long as a client that waits for a task lets pass until it asks again, and more. */
+const askingMs = 60_000;
 
 /** Characters that a client may leave untaken; what is told besides is lost. */
 const waitingMax = 4_194_304;
