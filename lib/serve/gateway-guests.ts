@@ -10,10 +10,12 @@ import type { Notification } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
 import { behindGuest, guestsFull } from "./gateway-behind.ts";
 import type { BehindContext } from "./gateway-behind.ts";
+import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { Questions } from "./gateway-questions.ts";
 import type { Guest, Legacy, Question, Scope } from "./gateway-types.ts";
 import type { Bound } from "./types.ts";
+import { weigh } from "./weigh.ts";
 
 export interface GuestsContext extends BehindContext {
   logs: Logs;
@@ -25,7 +27,7 @@ export interface GuestsContext extends BehindContext {
 
 /**
  * Gives a client that was greeted servers of its own, where it needs any; disposing ends them.
- * @throws HostError `server_start` with `facts.busy`: there are as many such clients as may be
+ * @throws HostError `server_start` with `facts.busy`: there are as many such clients as may be; RpcError -32602
  */
 export async function admit(
   client: Legacy,
@@ -104,7 +106,10 @@ async function greeted({ shared, greetMs }: GuestsContext): Promise<void> {
   await settlesWithin(shared.host.tools({ servers }), greetMs);
 }
 
-/** What a client can that we ask it in the name of servers; undefined where it answers nothing. */
+/** They are kept, and told to each of its servers. */
+const capabilitiesMax = 16_384;
+
+/** What a client can that we ask it in the name of servers; undefined where it answers nothing. @throws RpcError -32602 */
 function relayed(capabilities: JsonObject[string] | undefined): Capabilities | undefined {
   if (!isObject(capabilities)) return undefined;
   const { sampling, elicitation, roots } = capabilities;
@@ -113,7 +118,10 @@ function relayed(capabilities: JsonObject[string] | undefined): Capabilities | u
     ...(isObject(elicitation) && { elicitation }),
     ...(isObject(roots) && { roots }),
   };
-  return Object.keys(declared).length === 0 ? undefined : declared;
+  if (Object.keys(declared).length === 0) return undefined;
+  if (weigh(declared, capabilitiesMax) > capabilitiesMax)
+    badParams("the capabilities are too large");
+  return declared;
 }
 
 /** A visit to a URL has a name for legacy clients; modern servers give it none. */

@@ -39,6 +39,7 @@ export async function subscribe(
 ): Promise<string> {
   const { aside, scope, knows } = from;
   const { uri: asked } = params;
+  if (typeof asked === "string" && asked.length > uriMax) badParams("the uri is too long");
   const resource = await locate(host, asked, { scope, signal });
   if (aside === undefined || typeof asked !== "string") badParams("nobody is there to be told");
   if (!aside.subscriptions.has(asked)) {
@@ -105,6 +106,8 @@ export async function listen(question: Question, context: ListenContext): Promis
 // --- internal ---
 
 const urisMax = 1000;
+/** Characters of one that is kept. */
+const uriMax = 8192;
 
 function isShown({ server }: Scope, servers: ReadonlySet<string>): boolean {
   return server === undefined || servers.has(server);
@@ -117,7 +120,9 @@ async function followAll(
   { scope, tell }: { scope: DisposableStack; tell: (method: string, given: JsonObject) => void },
 ): Promise<string[]> {
   const given = isObject(notifications) ? notifications.resourceSubscriptions : undefined;
-  const asked = (Array.isArray(given) ? given : []).filter((uri) => typeof uri === "string");
+  const asked = (Array.isArray(given) ? given : []).filter(
+    (uri): uri is string => typeof uri === "string" && uri.length <= uriMax,
+  );
   const one = async (uri: string): Promise<string[]> => {
     try {
       const resource = await locate(host, uri, { scope: from.scope, signal });
