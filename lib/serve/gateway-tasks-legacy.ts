@@ -42,7 +42,7 @@ export function legacyTaskMethods(
         if (task === undefined)
           throw new RpcError({ code: internalError, message: "too many tasks are running" });
         runs.set(task, run);
-        void run.begin(task, calls["tools/call"]);
+        void run.begin(task, question, calls["tools/call"]);
         return ownText({ task: fieldsOf(task) }, from.knows);
       },
     ],

@@ -15,25 +15,25 @@ export class Run implements TaskOptions {
   readonly ttlMs: number;
   readonly pollMs = 500;
   readonly from: Downstream;
-  readonly #question: Question;
   readonly #abort = new AbortController();
   #isWaiting = false;
   #waiter: Question | undefined;
 
-  constructor(question: Question, { ttl }: JsonObject) {
-    const { from } = question;
+  constructor({ from }: Pick<Question, "from">, { ttl }: JsonObject) {
     this.owner = from.scope.owner;
     this.ttlMs = typeof ttl === "number" && ttl > 0 ? Math.min(ttl, ttlMaxMs) : ttlDefaultMs;
     this.from = from;
-    this.#question = question;
   }
 
   readonly giveUp = (reason: HostError) => this.#abort.abort(reason);
   readonly isWaiting = () => this.#isWaiting;
 
   /** Makes the call, and ends the task with it. Never rejects. */
-  async begin(task: Task, call: (question: Question) => Promise<string>): Promise<void> {
-    const { id, method, params, from } = this.#question;
+  async begin(
+    task: Task,
+    { id, method, params, from }: Question,
+    call: (question: Question) => Promise<string>,
+  ): Promise<void> {
     const { task: _, ...rest } = params;
     const { aside } = from;
     const background: Question = {
@@ -47,7 +47,7 @@ export class Run implements TaskOptions {
       notify: (name, given) => aside?.notify(name, given),
       ask: (text) => this.#ask(text, task),
     };
-    task.watch(() => aside?.notify("notifications/tasks/status", fieldsOf(task)));
+    using _watching = task.watch(() => aside?.notify("notifications/tasks/status", fieldsOf(task)));
     aside?.tasks.add(task);
     try {
       task.finish({ text: await call(background) });

@@ -40,7 +40,7 @@ export interface TasksOptions {
 /** One task. */
 export class Task {
   readonly id = crypto.randomUUID();
-  readonly options: TaskOptions;
+  #options: TaskOptions;
   readonly createdAt: number;
   readonly #now: () => number;
   readonly #ended = Promise.withResolvers<void>();
@@ -51,13 +51,18 @@ export class Task {
   #isCancelled = false;
 
   constructor(options: TaskOptions, now: () => number) {
-    this.options = options;
+    this.#options = options;
     this.#now = now;
     this.createdAt = this.#changedAt = now();
   }
 
+  /** Once it is over, only what is told of it. */
+  get options(): TaskOptions {
+    return this.#options;
+  }
+
   get status(): TaskStatus {
-    const { asked, isWaiting } = this.options;
+    const { asked, isWaiting } = this.#options;
     if (this.#isCancelled) return "cancelled";
     if (this.#end !== undefined) return "error" in this.#end ? "failed" : "completed";
     const isAsking = isWaiting?.() === true || Object.keys(asked?.() ?? {}).length > 0;
@@ -101,7 +106,7 @@ export class Task {
   finish(end: TaskEnd): void {
     this.#end = end;
     this.touch();
-    this.#ended.resolve();
+    this.#over();
   }
 
   /** What is over already stays as it is. */
@@ -109,7 +114,14 @@ export class Task {
     if (this.isOver) return;
     this.#isCancelled = true;
     this.touch();
-    this.options.giveUp(new HostError("cancelled", why));
+    this.#options.giveUp(new HostError("cancelled", why));
+    this.#over();
+  }
+
+  /** It may be kept for long: what it was made of is let go of. */
+  #over(): void {
+    const { owner, ttlMs, pollMs } = this.#options;
+    this.#options = { owner, ttlMs, pollMs, giveUp() {} };
     this.#ended.resolve();
   }
 }
