@@ -33,12 +33,12 @@ export type Reply = { text: string; status: number } | undefined;
 /** Tells what it likes by `say`, and then resolves; never rejects. */
 export type Work = (say: Say) => Promise<Reply>;
 
-/** @throws HttpError 503 where too many streams are open */
+/** @throws HttpError 503 for what is a stream at once, where too many are open: then nothing is begun */
 export function replyTo(work: Work, options: ReplyOptions): Promise<Response> {
   return new Promise((resolve, reject) => {
     const answering = new Answering(options, resolve, reject);
     options.waiting.add(answering);
-    if (options.isStream === true) answering.grow();
+    if (options.isStream === true && !answering.open()) return;
     void work((text, isNeeded) => answering.say(text, isNeeded)).then((reply) =>
       answering.finish(reply),
     );
@@ -77,9 +77,21 @@ class Answering implements Waiter {
     return this.#options.exchange;
   }
 
+  /** Begins the stream; false where there is no room: the client was told so. */
+  open(): boolean {
+    try {
+      this.#begin().comment("open");
+      return true;
+    } catch (error) {
+      this.#leave();
+      this.#reject(error);
+      return false;
+    }
+  }
+
   say(text: string, isNeeded = false): boolean {
     if (this.#isOver || !this.#options.mayStream) return false;
-    const stream = this.#stream ?? this.#begin();
+    const stream = this.#stream ?? this.#beginIfRoom();
     if (stream === undefined || (!isNeeded && stream.waiting > waitingMax)) return false;
     if (this.#replay === undefined) stream.send({ data: text });
     else this.#replay.send(text);
@@ -90,7 +102,7 @@ class Answering implements Waiter {
   grow(): void {
     if (this.#isOver || this.#stream !== undefined || !this.#options.mayStream) return;
     // Headers leave with the first bytes.
-    this.#begin()?.comment("open");
+    this.#beginIfRoom()?.comment("open");
   }
 
   finish(reply: Reply): void {
@@ -116,23 +128,24 @@ class Answering implements Waiter {
 
   // --- internal ---
 
-  #begin(): EventStream | undefined {
+  /** Without room for a stream the answer comes alone: its request may have been sent on long ago. */
+  #beginIfRoom(): EventStream | undefined {
+    const { size, max } = this.#options.streams;
+    return size < max ? this.#begin() : undefined;
+  }
+
+  /** @throws HttpError 503 */
+  #begin(): EventStream {
     const { exchange, streams } = this.#options;
-    try {
-      // It ends with its answer, or when the client leaves: the end of the process is told by an answer.
-      const { signal } = exchange.request;
-      const keepOpen = (isOpen?: boolean) => exchange.keepOpen(isOpen);
-      const stopping = new AbortController().signal;
-      this.#stream = eventStream({ keepOpen, signal }, { streams, stopping });
-      this.#replay = this.#options.replays?.begin();
-      this.#replay?.attach(this.#stream);
-      this.#resolve(this.#stream.response);
-      return this.#stream;
-    } catch (error) {
-      this.#leave();
-      this.#reject(error);
-      return undefined;
-    }
+    // It ends with its answer, or when the client leaves: the end of the process is told by an answer.
+    const { signal } = exchange.request;
+    const keepOpen = (isOpen?: boolean) => exchange.keepOpen(isOpen);
+    const stopping = new AbortController().signal;
+    this.#stream = eventStream({ keepOpen, signal }, { streams, stopping });
+    this.#replay = this.#options.replays?.begin();
+    this.#replay?.attach(this.#stream);
+    this.#resolve(this.#stream.response);
+    return this.#stream;
   }
 
   #leave(): void {
