@@ -2,7 +2,7 @@
  * Resources that clients subscribe to. Each is followed once for all of them, and let go of with the last: to its server
  * we are one client (protocol.md 2.6). What a client is told is only what it asked for.
  */
-import { isHostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
@@ -82,7 +82,8 @@ export class Updates implements Disposable {
     this.#followed.set(key, followed);
     const over = (error?: unknown) => {
       this.#end(key, followed);
-      opened.reject(error ?? new Error("the subscription was ended"));
+      const why = `server "${server}": the subscription to ${uri} ended before it had begun`;
+      opened.reject(error ?? new HostError("cancelled", why, { facts: { server } }));
     };
     host
       .subscribe({
