@@ -5,7 +5,7 @@ import { Updates } from "../../lib/serve/gateway-updates.ts";
 
 test("who waits for one is told what happened", async () => {
   using updates = new Updates({
-    host: { subscribe: async () => {} },
+    host: { subscribe: async () => "ended" as const },
     log: () => {},
     followedMax: 1,
   });
