@@ -122,6 +122,8 @@ export class Incoming implements Exchange, Due {
 
 /** What `Bun.serve` does with our sockets. */
 export const socketHandler = {
+  // Faces count by themselves what waits; what is dropped unasked would be an answer.
+  backpressureLimit: 0,
   open(socket: Bun.ServerWebSocket<SocketData>) {
     const { data } = socket;
     data.end = () => socket.close(policyViolation, "the token counts no more");

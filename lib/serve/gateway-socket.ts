@@ -44,7 +44,6 @@ export function socketRoutes(
 
 /** RFC 6455, 7.4.1. */
 const goingAway = 1001;
-const internal = 1011;
 /** Bytes that a client may leave untaken; what answers nothing is lost beyond, and a client that leaves far more is let go. */
 const waitingMax = 4_194_304;
 const bufferedMax = 268_435_456;
@@ -52,7 +51,8 @@ const bufferedMax = 268_435_456;
 function send(socket: Socket, text: string, isAside: boolean): void {
   const buffered = socket.getBufferedAmount();
   if (isAside && buffered > waitingMax) return;
-  if (buffered > bufferedMax || socket.send(text) === 0) socket.close(internal, "too slow");
+  // It would not take a word of farewell either.
+  if (buffered > bufferedMax || socket.send(text) === 0) socket.terminate();
 }
 
 function speaksMcp({ request }: Exchange): boolean {

@@ -75,6 +75,8 @@ export interface Socket {
   /** As of Bun: -1 where it waits, 0 where it was dropped, else the bytes sent. */
   send(text: string): number;
   close(code?: number, reason?: string): void;
+  /** Ends it at once: what waits to be sent is lost. */
+  terminate(): void;
   /** Bytes that wait to be sent. */
   getBufferedAmount(): number;
 }
