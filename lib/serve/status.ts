@@ -50,7 +50,7 @@ export function serversRoutes({ host, redact, config }: ServeContext): Route[] {
     const wanted = params["name"] ?? "reload";
     const statuses = host.servers();
     const found = statuses.find(({ name }) => name === wanted);
-    if (found !== undefined) return answer(shownWhole(found), caller);
+    if (found !== undefined) return answer(shownWhole(found, caller.allows), caller);
     throw unknownServer(
       wanted,
       statuses.map(({ name }) => name),
@@ -60,7 +60,11 @@ export function serversRoutes({ host, redact, config }: ServeContext): Route[] {
     {
       method: "GET",
       path: "/servers",
-      handle: ({ caller }) => answer(host.servers().map(shownWhole), caller),
+      handle: ({ caller }) =>
+        answer(
+          host.servers().map((status) => shownWhole(status, caller.allows)),
+          caller,
+        ),
     },
     { method: "GET", path: "/servers/:name", handle: one },
     { method: "GET", path: "/servers/reload", handle: one },
@@ -77,9 +81,10 @@ export function shownBad({ name, origin, reason, hint }: BadServer): object {
   };
 }
 
-/** All that clients may see of a server. */
-export function shownWhole(status: ServerStatus): object {
-  const { serverInfo, instructions } = status;
+/** All that a client may see of a server: what it is to be used for is told to those who may use all of it. */
+export function shownWhole(status: ServerStatus, allows: Caller["allows"] = () => true): object {
+  const { name, serverInfo } = status;
+  const instructions = allows([`${name}.`]) ? status.instructions : undefined;
   return {
     ...shownStatus(status),
     ...(serverInfo !== undefined && { serverInfo }),
