@@ -50,9 +50,9 @@ export function policyWarnings(
     const isIdle =
       idlePatterns(rule.tools === undefined ? [] : [rule.tools], names).length > 0 ||
       idlePatterns(rule.servers === undefined ? [] : [rule.servers], servers).length > 0;
-    // A flag is told of whenever all tools are listed.
-    const isOfFile = rule.origin?.file !== undefined;
-    if (isIdle && isOfFile) return [`${describeRule(rule)} matches no tool here`];
+    // Any other is told of whenever all tools are listed.
+    if (isIdle && rule.origin?.kind === "user")
+      return [`${describeRule(rule)} matches no tool here`];
     if (!isByHintsAlone(rule)) return [];
     return [
       `${describeRule(rule)} allows by annotations alone, which any server can give itself: it answers no question; name tools or servers in it`,

@@ -77,7 +77,9 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
     });
   if (value.limits !== undefined) part.limits = readLimits(value.limits, part);
   if (value.serve !== undefined) part.serve = readServe(value.serve, part);
-  if (value.profiles !== undefined) readProfiles(value.profiles, part);
+  // Codex has profiles of its own.
+  const isCodex = toml && Object.hasOwn(value, "mcp_servers");
+  if (value.profiles !== undefined && !isCodex) readProfiles(value.profiles, part);
   if (value.inputs !== undefined)
     for (const { id, description, password, default: fallback, options } of check(
       Inputs,

@@ -21,7 +21,10 @@ export function topWarnings(
     const { text, near } = unknownKey(key, known);
     if (ours || (!hasServers && near)) warnings.push(`${origin.label}: ${text}`);
     else {
-      const missed = unknownKey(key, weightyKeys);
+      const missed = unknownKey(
+        key,
+        isForeign(document) ? weightyKeys : [...weightyKeys, ...plainKeys],
+      );
       if (missed.near) warnings.push(`${origin.label}: ${missed.text}`);
     }
   }
@@ -39,6 +42,11 @@ export function topWarnings(
 
 // --- internal ---
 
+/** The file of Codex or opencode, which have plugins and profiles of their own. */
+function isForeign(document: JsonObject): boolean {
+  return Object.hasOwn(document, "mcp_servers") || Object.hasOwn(document, "mcp");
+}
+
 const ourKeys = [
   "mcpServers",
   "policy",
@@ -52,6 +60,9 @@ const ourKeys = [
   "audit",
   "model",
 ];
+
+/** Weighty as well, but other programs have words like them. */
+const plainKeys = ["plugins", "profiles"];
 
 /** Keys of ours that change what a file means, and that no other program has a word like. */
 const weightyKeys = ["mcpServers", "policy", "limits", "inputs"];

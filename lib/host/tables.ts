@@ -105,21 +105,23 @@ export class ToolTables {
     });
   }
 
-  /** Warns once, when all servers are listed, of rules by flags that name none of their tools: typing errors, most likely. */
+  /** Warns once, when all servers are listed, of rules that name none of their tools: typing errors, most likely. The user's own config is about more servers than these. */
   checkFlags(): void {
     const { policy, log } = this.#options;
     if (policy.length === 0 || this.#flagsChecked) return;
     if (this.#servers.some((server) => server.lastTools === undefined)) return;
     this.#flagsChecked = true;
-    const flags = policy.filter(({ origin }) => origin !== undefined && origin.file === undefined);
-    if (flags.length === 0) return;
+    const rules = policy.filter(({ origin }) => origin !== undefined && origin.kind !== "user");
+    if (rules.length === 0) return;
     const { byServer } = this.get().table;
     const names = this.#servers.flatMap(({ config }) =>
       [...(byServer.get(config.name)?.values() ?? [])].map((entry) => allNames(config, entry)),
     );
-    for (const rule of flags) {
-      if (rule.tools === undefined || idlePatterns([rule.tools], names).length === 0) continue;
-      log({ level: "warn", text: `${describeRule(rule)} is the name of no tool here` });
+    const servers = this.#servers.map(({ config }) => [config.name]);
+    for (const rule of rules) {
+      if (!isIdle(rule.tools, names) && !isIdle(rule.servers, servers)) continue;
+      const why = rule.origin?.file === undefined ? "is the name of" : "matches";
+      log({ level: "warn", text: `${describeRule(rule)} ${why} no tool here` });
     }
   }
 
@@ -141,6 +143,10 @@ export class ToolTables {
     }
     return { table, tools, resolved: new Map() };
   }
+}
+
+function isIdle(glob: string | undefined, named: readonly (readonly string[])[]): boolean {
+  return glob !== undefined && idlePatterns([glob], named).length > 0;
 }
 
 function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {

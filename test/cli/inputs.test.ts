@@ -118,6 +118,8 @@ describe.concurrent("a key of the file that nobody knows", () => {
     ["polcy", "policy"],
     ["limit", "limits"],
     ["mcpServer", "mcpServers"],
+    ["plugin", "plugins"],
+    ["profile", "profiles"],
   ])("%s is named with the nearest, beside servers that work", async (key, meant) => {
     await using dir = await tempDir();
     const server = { command: "cat" };
@@ -130,9 +132,18 @@ describe.concurrent("a key of the file that nobody knows", () => {
 
   test("what other programs keep in the same file is theirs", async () => {
     await using dir = await tempDir();
-    const others = { plugin: [], mode: "x", theme: "dark", permission: {}, projectsSeen: 3 };
+    const quiet = async (name: string, text: string) => {
+      await Bun.write(dir.file(name), text);
+      expect((await mcphost("servers", "-c", name).cwd(dir.path).run()).stderr).toBe("");
+    };
+    const others = { mode: "x", theme: "dark", permission: {}, projectsSeen: 3 };
     const mcpServers = { server: { command: "cat" } };
-    await Bun.write(dir.file("c.json"), JSON.stringify({ mcpServers, ...others }));
-    expect((await mcphost("servers", "-c", "c.json").cwd(dir.path).run()).stderr).toBe("");
+    await quiet("c.json", JSON.stringify({ mcpServers, ...others }));
+    const mcp = { server: { type: "local", command: ["cat"] } };
+    await quiet("opencode.json", JSON.stringify({ mcp, ...others, plugin: ["x"] }));
+    await quiet(
+      "codex.toml",
+      'profile = "x"\n[mcp_servers.server]\ncommand = "cat"\n[profiles.x]\nmodel = "y"\n',
+    );
   });
 });

@@ -41,6 +41,22 @@ test("rules that contradict: the strongest counts, and says so", async () => {
   });
 });
 
+test("rules of a named config that match nothing are told of wherever all tools are listed", async () => {
+  await using dir = await withPolicy([
+    { tools: "ad", do: "deny" },
+    { servers: "x*", do: "deny" },
+    { servers: "x*", tools: "echo", do: "deny" },
+    { tools: "add", do: "deny" },
+  ]);
+  expectRun(await at(dir, "tools"), {
+    stdout: /^echo/,
+    stderr: `mcphost: warning: the rule for "ad" in c.json matches no tool here
+mcphost: warning: a rule in c.json matches no tool here
+mcphost: warning: the rule for "echo" in c.json matches no tool here
+`,
+  });
+});
+
 test("rules that match nothing, and one that trusts what tools say of themselves, are told of", async () => {
   await using dir = await withPolicy([
     { tools: "ad", do: "deny" },
