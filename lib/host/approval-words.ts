@@ -62,9 +62,14 @@ export function storeRefusal({ server, tool, id }: Call, cause: unknown): HostEr
 }
 
 /** How others answer. */
-export function waitingText({ id, tool }: Call): string {
+export function waitingText({ id, tool }: Pick<Call, "id" | "tool">): string {
   const short = id.slice(0, 8);
   return `${tool} waits for approval: mcphost approvals show ${short}, approve ${short} or reject ${short}`;
+}
+
+/** The same where one short line is shown. */
+export function approveText({ id }: Pick<Call, "id">): string {
+  return `waits for approval: mcphost approvals approve ${id.slice(0, 8)}`;
 }
 
 /** What came of a call that was approved. */

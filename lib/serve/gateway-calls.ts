@@ -10,6 +10,7 @@ import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import type { CallBook } from "./calls-book.ts";
 import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
+import { isWanted, logLevels } from "./gateway-logs.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import { ownText, resultText } from "./gateway-results.ts";
@@ -17,6 +18,7 @@ import type { Downstream, Made, Question, Scope } from "./gateway-types.ts";
 import { errorBody } from "./http-error.ts";
 import type { HttpError } from "./http-error.ts";
 import { refusalOf } from "./tools-refusal.ts";
+import { tellWaiting } from "./waiting-news.ts";
 
 export interface CallContext {
   /** What all clients have in common. */
@@ -56,6 +58,7 @@ export async function callTool(
   const onProgress = progressOf(question);
   const meta = onwardMeta(params);
   const answers = guest?.answersOn?.(question);
+  let waiting: Disposable | undefined;
   logs.begin(flight);
   try {
     const request: OwnedCallRequest = {
@@ -64,7 +67,11 @@ export async function callTool(
       actor: "gateway",
       owner: scope.owner,
       admits: scope.allows,
+      onWaiting(call) {
+        waiting = tellWaiting(call, { onProgress, onLog: logTo(question) });
+      },
       onCall({ id, server }) {
+        waiting?.[Symbol.dispose]();
         flight.server = server;
         logs.called(id, from);
         isKnown = true;
@@ -88,6 +95,7 @@ export async function callTool(
     if (refusal?.status === 404 || refusal?.status === 400) refuse(refusal, name, scope);
     return outcome.status === "input_required" ? { input: outcome } : textOf(outcome, from);
   } finally {
+    waiting?.[Symbol.dispose]();
     logs.end(flight);
   }
 }
@@ -110,6 +118,12 @@ function progressOf({
 }
 
 // --- internal ---
+
+/** Tells a client of a warning of ours on the stream of its request, where it wants any. */
+function logTo({ from, notify }: Question): ((params: JsonObject) => void) | undefined {
+  if (!isWanted(from, logLevels.indexOf("warning"))) return undefined;
+  return (params) => notify("notifications/message", params);
+}
 
 /** Lets a client give its call up: by the call's id where that will do, for signals are dear. */
 function cancellable(request: OwnedCallRequest, question: Question, host: OpenedHost): void {

@@ -160,12 +160,12 @@ export class Logs implements Disposable {
   }
 }
 
-// --- internal ---
-
-/** A level that nobody knows counts as the least. */
-function isWanted({ logLevel }: Downstream, rank: number): boolean {
+/** Whether a client wants what has that place in `logLevels`; a level that nobody knows counts as the least. */
+export function isWanted({ logLevel }: Downstream, rank: number): boolean {
   return logLevel !== undefined && Math.max(rank, 0) >= logLevels.indexOf(logLevel);
 }
+
+// --- internal ---
 
 /** The client's guest, where a server is its own. */
 function ownerOf({ guest }: Downstream, server: string): Guest | undefined {

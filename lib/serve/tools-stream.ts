@@ -1,8 +1,10 @@
 /**
  * `POST /tools` with `stream: true`: events `{progress}` and `{log}`, then `{chunk}` with the text, then `{done: true}` with
- * everything else. The stream begins once it is certain that the tool may be called; a client that leaves cancels the call.
+ * everything else. The stream begins once it is certain that the tool may be called, or that it
+ * is asked about, which is told in it; a client that leaves cancels the call.
  */
 import type { JsonObject } from "../base/json.ts";
+import type { Call } from "../hooks/call.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { type EventStream, eventStream } from "./stream.ts";
 import { type AnswerBody, answerTexts } from "./tools-answer.ts";
@@ -11,6 +13,7 @@ import type { CallLogs, LogFollower } from "./tools-logs.ts";
 import { refusalOf } from "./tools-refusal.ts";
 import { traceOf } from "./trace.ts";
 import type { Exchange, ServeContext } from "./types.ts";
+import { tellWaiting } from "./waiting-news.ts";
 
 /** What a slow client may leave waiting before progress is left out for it (what comes later says more anyway), and logs. */
 const waitingMax = 65_536;
@@ -35,6 +38,13 @@ export async function streamCall(
   };
   const begun = Promise.withResolvers<void>();
   let isKnown = false;
+  let asked: Call | undefined;
+  let waiting: Disposable | undefined;
+  const over = () => waiting?.[Symbol.dispose]();
+  const onProgress = (progress: Progress) => {
+    if (stream !== undefined && stream.waiting < waitingMax)
+      send(stream, { progress: shown(progress) });
+  };
   const meta = traceOf(exchange.request);
   const { id, outcome } = context.calls.begin({
     tool,
@@ -46,26 +56,30 @@ export async function streamCall(
     admits: caller.allows,
     listedOnly: true,
     ...(meta && { meta }),
+    onWaiting(call) {
+      asked = call;
+      begun.resolve();
+    },
     onCall({ server }) {
       isKnown = true;
+      over();
       follower.server = server;
       begun.resolve();
     },
-    onProgress(progress) {
-      if (stream !== undefined && stream.waiting < waitingMax)
-        send(stream, { progress: shown(progress) });
-    },
+    onProgress,
   });
   logs.follow(id, follower);
-  void outcome.then(() => logs.leave(id));
+  void outcome.then(() => (logs.leave(id), over()));
   await Promise.race([begun.promise, outcome]);
-  if (!isKnown) {
+  if (!isKnown && asked === undefined) {
     const refusal = refusalOf(await outcome, { name: tool, caller, isKnown });
     if (refusal !== undefined) throw refusal;
   }
   const open = (stream = openStream(exchange, context, left));
   // Bun holds back the head of an answer until there is something of its body.
   open.comment("the call runs");
+  if (asked !== undefined && !isKnown)
+    waiting = tellWaiting(asked, { onProgress, onLog: (log) => send(open, logEvent(log)) });
   void finish(
     open,
     outcome.then((ended) => {
