@@ -62,5 +62,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
 if (import.meta.main) {
   const { main } = await import("./lib/cli/main.ts");
-  process.exit(await main(Bun.argv.slice(2)));
+  // What plugins find under this name is another one.
+  const exit = process.exit.bind(process);
+  exit(await main(Bun.argv.slice(2)));
 }

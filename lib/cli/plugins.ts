@@ -15,6 +15,7 @@ import type { OpenHostOptions } from "../host/option-types.ts";
 import { openPluggedHost } from "../host/plugins.ts";
 import type { PluggedHost } from "../host/plugins.ts";
 import type { ChangeableHost } from "../host/reconfigure-types.ts";
+import { staysAlive } from "./plugin-exit.ts";
 import { ownModules } from "./plugin-modules.ts";
 import { printsAside } from "./plugin-output.ts";
 import { placeOf } from "./plugin-places.ts";
@@ -54,6 +55,7 @@ export async function loadPlugins(
   const setUp = (plugins: NamedPlugin[]) => setUpPlugins({ ...limits, plugins, log });
   const readAt = Date.now();
   printsAside(io);
+  staysAlive();
   ownModules();
   const checked = await loadAll(0);
   let host: PluggedHost | undefined;

@@ -100,6 +100,53 @@ describe.concurrent("files that are no plugins", () => {
   });
 });
 
+test.each([
+  [
+    "at its top",
+    "process.exit(0);",
+    2,
+    /^mcphost: plugin q\.ts cannot be loaded: process\.exit\(0\)/,
+  ],
+  [
+    "in setup",
+    'export default { name: "q", setup() { process.exit(); } };',
+    2,
+    /^mcphost: plugin "q": setup threw: process\.exit\(\)/,
+  ],
+  [
+    "in a hook",
+    'import { exit } from "node:process"; export default { name: "q", hooks: { beforeCall: () => exit(0) } };',
+    5,
+    /^mcphost: plugin "q": beforeCall .*threw: process\.exit\(0\)/,
+  ],
+  [
+    "in a tool",
+    'export default { name: "q", tools: { echo: { description: "", input: {}, run: () => process.exit(0) } } };',
+    1,
+    /process\.exit\(0\) was called/,
+  ],
+] as [string, string, number, RegExp][])(
+  "a plugin that ends the process does not, %s",
+  async (_, text, code, stderr) => {
+    await using dir = await folder({ "q.ts": text });
+    const server = text.includes("tools:") ? [] : ["--", ...echo];
+    const run = await mcphost("call", "echo", "--plugin", "q.ts", "message=x", ...server)
+      .cwd(dir.path)
+      .run();
+    expectRun(run, { code, stderr });
+  },
+);
+
+test("one that would end the process later is named, and the call is done", async () => {
+  const text =
+    'setTimeout(() => { process.exit(3); }); export default { name: "q", hooks: { beforeCall: () => Bun.sleep(300) } };';
+  await using dir = await folder({ "q.ts": text });
+  const run = await mcphost("call", "echo", "--plugin", "q.ts", "message=x", "--", ...echo)
+    .cwd(dir.path)
+    .run();
+  expectRun(run, { code: 0, stdout: "x\n", stderr: /process\.exit\(3\) was called[^]*q\.ts:1/ });
+});
+
 describe.concurrent("where they come from", () => {
   test("a flag: its tools need no server", async () => {
     await using dir = await folder({ "p.ts": saying("hello", '"world"') });
