@@ -41,6 +41,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     capabilities,
     instructions,
     verdict,
+    ...(connection.isRemembered && { isRemembered: true }),
     closed: peer.closed,
     async listTools(requestOptions = {}) {
       try {

@@ -20,6 +20,8 @@ export interface Greeting {
   capabilities: Capabilities;
   serverInfo: Implementation | undefined;
   instructions: string | undefined;
+  /** It is as it was found an earlier time: nothing was sent yet. */
+  isRemembered?: true;
 }
 
 export interface GreetOptions extends ConnectOptions {

@@ -79,7 +79,8 @@ function rememberedIn(verdict: Verdict | undefined, revision: string): Greeting 
   const at = server.lastIndexOf("@");
   const serverInfo =
     at < 0 ? undefined : { name: server.slice(0, at), version: server.slice(at + 1) };
-  return { codec: spoken(revision), capabilities, serverInfo, instructions: undefined };
+  const codec = spoken(revision);
+  return { codec, capabilities, serverInfo, instructions: undefined, isRemembered: true };
 }
 
 /** Over HTTP a server may change its revisions, and its era, while we hold a link to it. */

@@ -127,6 +127,8 @@ export interface McpClient extends AsyncDisposable {
   readonly instructions: string | undefined;
   /** What to remember for the next time; differs from `options.verdict` when something was learned. */
   readonly verdict: Verdict;
+  /** It was taken for what it was an earlier time, and not asked: whether it is there at all its first answer shows. */
+  readonly isRemembered?: true;
   /** Resolves when the link is lost or closed. */
   readonly closed: Promise<CloseInfo>;
   /** As of its transport. */

@@ -35,6 +35,17 @@ export class Condition {
     this.enter("ready");
   }
 
+  /** It answered. */
+  heard(era: Era): void {
+    if (this.#state !== "ready") this.greeted(era);
+  }
+
+  /** It could not be reached, and may be by the next that is done: the same is told once. */
+  missed(error: HostError): void {
+    if (this.#state !== "failed" || this.#error?.message !== error.message)
+      this.enter("failed", error);
+  }
+
   enter(state: ServerStatus["state"], error?: HostError): void {
     this.#state = state;
     this.#error = error;

@@ -150,7 +150,7 @@ export class Connection {
       life.client = client;
       this.#clients.set(client, life);
       this.#ready = client;
-      this.condition.greeted(client.era);
+      if (client.isRemembered !== true) this.condition.greeted(client.era);
       void client.closed.then((info) => this.#ended(client, life, info));
       return client;
     } catch (error) {

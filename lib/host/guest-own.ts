@@ -1,4 +1,5 @@
 /** A guest's own servers: what its client tells them, and hears of them, and nobody else's. It starts and ends none. */
+import type { McpClient } from "../client/types.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { Events } from "./events.ts";
 import type { NoticeListener, OwnServers } from "./guest-types.ts";
@@ -13,15 +14,19 @@ export function ownServers(
   events: Events,
 ): OwnServers & Pick<OpenedHost, "askLogs" | "keepFresh"> {
   const listeners = new Set<NoticeListener>();
+  const heard = new WeakSet<McpClient>();
   const byName = (name: string) => own().find((server) => server.name === name);
   events.watch((event) => {
     if (event.type !== "server_state" || event.state !== "ready") return;
     const { server: name } = event;
     const server = byName(name);
-    server?.ready?.onNotification((method, params) => {
+    // One that could not be reached for a while is ready again with the same client.
+    if (server?.ready === undefined || heard.has(server.ready)) return;
+    heard.add(server.ready);
+    server.ready.onNotification((method, params) => {
       for (const listener of listeners) listener(name, method, params);
     });
-    if (server !== undefined) restWhenIdle(server, context.signal);
+    restWhenIdle(server, context.signal);
   });
   let fresh: Promise<void> | undefined;
   return {

@@ -56,7 +56,9 @@ export class Remote {
 
   /** As `use`, where that client is there already. */
   useReady<T>(client: McpClient, work: Work<T>, options: UseOptions): Promise<T> {
-    return work(client).catch((error: unknown) => this.#again(client, error, work, options));
+    return this.#watched(client, work).catch((error: unknown) =>
+      this.#again(client, error, work, options),
+    );
   }
 
   /** As `use`, with a client that nobody else has, and that is closed behind the work. */
@@ -65,7 +67,7 @@ export class Remote {
     for (let isAgain = false; ; isAgain = true) {
       await using client = await connection.taken(options);
       try {
-        return await work(client);
+        return await this.#watched(client, work);
       } catch (error) {
         const isLast = isAgain || options.signal.aborted;
         if (isLast || !isHostError(error) || !isForgotten(error)) throw error;
@@ -93,6 +95,24 @@ export class Remote {
 
   // --- internal ---
 
+  /** Does work, and takes notice whether the server is there: what was greeted an earlier time, or long ago, may be gone. */
+  async #watched<T>(client: McpClient, work: Work<T>): Promise<T> {
+    const { connection } = this.#options;
+    const { condition } = connection;
+    try {
+      const result = await work(client);
+      if (connection.ready === client) condition.heard(client.era);
+      return result;
+    } catch (error) {
+      if (isAnswer(error)) {
+        if (connection.ready === client) condition.heard(client.era);
+      } else if (isHostError(error) && isMissed(error, condition.state === "ready")) {
+        if ((connection.ready ?? client) === client) condition.missed(error);
+      }
+      throw error;
+    }
+  }
+
   async #again<T>(
     client: McpClient,
     error: unknown,
@@ -103,7 +123,7 @@ export class Remote {
     const { connection } = this.#options;
     if (isForgotten(error)) connection.renew(client, error);
     else if (options.harmless !== true || !isBroken(error)) throw error;
-    return await work(connection.ready ?? (await connection.shared(options)));
+    return await this.#watched(connection.ready ?? (await connection.shared(options)), work);
   }
 
   #headersOf(tool: string): ArgumentHeaders | undefined {
@@ -144,6 +164,29 @@ function wantsHeaders({ era }: McpClient, config: HostedConfig): boolean {
 function isForgotten({ code, facts }: HostError): boolean {
   return code === "server_exit" && facts.sent === false && facts.sessionLost === true;
 }
+
+/** The server's own error, which only one that is there can send. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof RpcError || (isHostError(error) && error.cause instanceof RpcError);
+}
+
+/**
+ * The server is not there; one that has not been heard yet is not there either where something else answers in its place,
+ * or a proxy for it.
+ */
+function isMissed(error: HostError, isKnown: boolean): boolean {
+  const { code, facts } = isHostError(error.cause) ? error.cause : error;
+  if (facts.sessionLost === true) return false;
+  if (!isKnown) return unusable.has(code);
+  return code === "server_exit" && facts.sent === false;
+}
+
+const unusable: ReadonlySet<string> = new Set([
+  "server_exit",
+  "server_start",
+  "auth_required",
+  "rpc_error",
+]);
 
 /** The answer broke off: the server may have done what it was asked. */
 function isBroken(error: HostError): boolean {

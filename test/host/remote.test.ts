@@ -213,6 +213,49 @@ test("a modern server that is known costs a list and a call, and the call alone 
   expect(server.methods()).toEqual(["tools/call"]);
 });
 
+test("a modern server that is known and not there has failed, until it answers again", async () => {
+  await using server = await serveRemote({ transport: "http", era: "modern" });
+  const verdicts = memory();
+  await command(server, verdicts, (host) => echo(host, "hi"));
+  await server.stop();
+  await using host = opened({ url: server.url }, { verdicts });
+  const told: string[] = [];
+  using _told = host.onEvent((event) => {
+    if (event.type === "server_state") told.push(event.state);
+  });
+  const call = { tool: "far.echo", arguments: { text: "hi" }, validate: false };
+  const gone = { state: "failed", error: { facts: { errno: "ECONNREFUSED" } } };
+  expect((await host.tools()).failed).toHaveLength(1);
+  expect(host.servers()).toMatchObject([gone]);
+  expect(await host.call(call)).toMatchObject({ status: "failed" });
+  expect(told).toEqual(["starting", "failed"]);
+  server.start();
+  expect((await host.tools()).failed).toEqual([]);
+  expect(host.servers()).toMatchObject([{ state: "ready" }]);
+  await server.stop();
+  expect(await host.call(call)).toMatchObject({ status: "failed" });
+  expect(host.servers()).toMatchObject([gone]);
+  server.start();
+  expect(textOf(await host.call(call))).toBe("hi");
+  expect(told).toEqual(["starting", "failed", "ready", "failed", "ready"]);
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a server (%s) that is gone by now has failed, until it answers again",
+  async (era) => {
+    await using server = await serveRemote({ transport: "http", era });
+    await using host = opened({ url: server.url });
+    expect((await host.tools()).failed).toEqual([]);
+    await server.stop();
+    const call = { tool: "far.echo", arguments: { text: "hi" } };
+    expect(await host.call(call)).toMatchObject({ status: "failed" });
+    expect(host.servers()).toMatchObject([{ state: "failed" }]);
+    server.start();
+    expect(textOf(await host.call(call))).toBe("hi");
+    expect(host.servers()).toMatchObject([{ state: "ready" }]);
+  },
+);
+
 test("a wrong memory is found out by a link of one call, too", async () => {
   await using server = await serveRemote({ transport: "http", era: "legacy" });
   const verdicts = memory();
