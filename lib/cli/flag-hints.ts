@@ -22,7 +22,7 @@ export function withFlag(text: string, { option, tool = "NAME" }: Facts): string
 const flags: ReadonlyMap<string, string> = new Map([
   ["timeoutMs", "--timeout"],
   ["headers", "--header 'Authorization: Bearer …'"],
-  ["policy", "--allow-tool TOOL"],
+  ["policy", "--allow-tool TOOL, or --wait-approval to wait for an answer"],
   ["answers", "call it on a terminal, or with --elicit JSON"],
   ["elicitUrl", "call it on a terminal"],
   ["validate", "--no-validate"],

@@ -45,10 +45,12 @@ export function bar(label: string, { progress, total, message }: Progress): stri
   const part = known ? Math.min(1, Math.max(0, progress / total)) : 0;
   const filled = Math.round(part * cells);
   const gauge = known
-    ? `[${"#".repeat(filled)}${".".repeat(cells - filled)}] ${Math.round(part * 100)}%`
-    : String(progress);
+    ? ` [${"#".repeat(filled)}${".".repeat(cells - filled)}] ${Math.round(part * 100)}%`
+    : progress < 0 && message !== undefined
+      ? ""
+      : ` ${progress}`;
   const said = message === undefined ? "" : ` ${visible(message.replace(/\s+/g, " "))}`;
-  return clip(`${name} ${gauge}${said}`, columns);
+  return clip(`${name}${gauge}${said}`, columns);
 }
 
 // --- internal ---

@@ -78,6 +78,6 @@ test("where nobody can be asked it is denied, and what would have answered is na
   expect(run).toMatchObject({ code: 5, stdout: "" });
   expect(run.stderr).toBe(
     'mcphost: echo of server "server" needs approval and nobody can be asked here (--ask-tool "echo")\n' +
-      "  allow it beforehand: change the rule, or add one that allows it (--allow-tool echo)\n",
+      "  allow it beforehand: change the rule, or add one that allows it (--allow-tool echo, or --wait-approval to wait for an answer)\n",
   );
 });

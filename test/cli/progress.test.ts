@@ -11,6 +11,8 @@ test("a bar of less than 80 columns, whatever the server says", () => {
   );
   expect(bar("copy", { progress: -1, total: 4 })).toBe("copy [....................] 0%");
   expect(bar("copy", { progress: 7 })).toBe("copy 7");
+  // Of what has not begun the words are all that tells anything.
+  expect(bar("copy", { progress: -0.001, message: "waits" })).toBe("copy waits");
   expect(bar("copy", { progress: 7, total: 0, message: "a\n\u001b[2J" })).toBe(
     "copy 7 a \\u001b[2J",
   );
