@@ -16,8 +16,8 @@ const reachingFlags = [
   "no-user-config",
 ] as const;
 
-/** What else a call to copy needs: a server that is not answered may hide tools, or not be trusted. */
-const callingFlags = ["elicit", "trust"] as const;
+/** What else a call to copy needs: a server that is not answered may hide tools, or not be trusted; plugins bring some. */
+const callingFlags = ["elicit", "plugin", "trust"] as const;
 
 /** The flags of a line that reach its servers again. */
 export function reachingOf(

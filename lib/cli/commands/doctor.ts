@@ -57,7 +57,8 @@ const atOnce = 4;
 async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const config = await configFromFlags(parsed, io);
   for (const text of config.warnings) log({ level: "warn", text });
-  const { servers, bad } = chosenOf(config, parsed.positionals);
+  const isPlugged = config.plugins.length > 0 && parsed.positionals.length === 0;
+  const { servers, bad } = chosenOf(config, parsed.positionals, isPlugged);
   const options = {
     prepare: prepareFromFlags(parsed, io, log, config),
     env: io.env,
@@ -83,23 +84,29 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const unread = bad.map((entry): Examination => {
     return { name: entry.name, ourEnv: [], unusable: failureOf(entry).error };
   });
-  return await print([...examined.map(({ seen }) => seen), ...unread], parsed, io);
+  const plugins = isPlugged
+    ? await (
+        await import("../examine-plugins.ts")
+      ).examinePlugins(config, { parsed, io, log: options.log })
+    : [];
+  return await print([...examined.map(({ seen }) => seen), ...unread, ...plugins], parsed, io);
 }
 
-/** Those that are named, else all that are not disabled. @throws HostError `usage` `config` */
+/** Those that are named, else all that are not disabled; none where there are plugins. @throws HostError `usage` `config` */
 function chosenOf(
   { servers, bad }: Config,
   names: readonly string[],
+  isPlugged: boolean,
 ): Pick<Config, "servers" | "bad"> {
   const known = [...servers, ...bad].map(({ name }) => name);
-  if (known.length === 0) throw noServers(servers, names);
+  if (known.length === 0 && !isPlugged) throw noServers(servers, names);
   for (const name of names) if (!known.includes(name)) throw unknownServer(name, known);
   if (names.length > 0) {
     const named = ({ name }: { name: string }) => names.includes(name);
     return { servers: servers.filter(named), bad: bad.filter(named) };
   }
   const enabled = servers.filter((server) => server.disabled !== true);
-  if (enabled.length === 0 && bad.length === 0) throw noServers(servers);
+  if (enabled.length === 0 && bad.length === 0 && !isPlugged) throw noServers(servers);
   return { servers: enabled, bad };
 }
 
