@@ -16,9 +16,17 @@ export function showEvents(host: Pick<OpenedHost, "onEvent">, io: Pick<Io, "stde
 
 /** Where nobody looks on: only what is wrong with a server is said. */
 export function logFailures(host: Pick<OpenedHost, "onEvent">, log: Log): Disposable {
+  const said = new Map<string, string>();
   return host.onEvent((event) => {
-    if (event.type !== "server_state" || event.error === undefined) return;
-    if (event.error.code !== "cancelled") log({ level: "warn", text: wordsOf(event.error) });
+    if (event.type !== "server_state") return;
+    const { server, state, error } = event;
+    if (state === "ready") said.delete(server);
+    if (error === undefined || error.code === "cancelled") return;
+    const text = wordsOf(error);
+    // Whoever lists tools tries it again.
+    if (said.get(server) === text) return;
+    said.set(server, text);
+    log({ level: "warn", text });
   });
 }
 

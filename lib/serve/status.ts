@@ -17,11 +17,16 @@ export function healthRoutes(context: ServeContext): Route[] {
       handle({ url, caller }) {
         const isReady = discovery.isReady && !stopping.aborted;
         const asksReady = url.searchParams.has("ready");
+        const servers = host.servers();
+        const haveFailed =
+          caller.isStranger !== true &&
+          servers.length > 0 &&
+          servers.every(({ state }) => state === "failed");
         const body = {
-          status: asksReady && !isReady ? "starting" : "ok",
+          status: asksReady && !isReady ? "starting" : haveFailed ? "failed" : "ok",
           ready: isReady,
           ...(caller.isStranger !== true && {
-            servers: host.servers().map(shownStatus),
+            servers: servers.map(shownStatus),
             ...(config && faultsOf(config)),
           }),
         };

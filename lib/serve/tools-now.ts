@@ -1,12 +1,15 @@
 /** The tools that there are now, as one caller may see them. A slow or dead server delays nobody: its tools appear later. */
 import { settlesWithin } from "../base/async.ts";
 import type { Judgement } from "../host/opened-types.ts";
-import type { HostTool } from "../host/types.ts";
+import type { HostTool, ServerStatus } from "../host/types.ts";
 import { withoutPaths } from "./http-error.ts";
 import type { Caller, ServeContext } from "./types.ts";
 
 /** How long a list waits for changed lists of running servers, and just after the start for those that still start. */
 const waitMs = 2000;
+
+/** How long it waits for failed servers, which are tried again: what comes later is there the next time. */
+const failedMs = 300;
 
 type ToolsContext = Pick<ServeContext, "host" | "discovery" | "stopping">;
 
@@ -25,12 +28,13 @@ export function toolsNow({ host, discovery, stopping }: ToolsContext) {
   return async ({ allows }: Pick<Caller, "allows">): Promise<HostTool[]> => {
     const patienceMs = patientUntil - performance.now();
     if (patienceMs > 0) await settlesWithin(discovery.done, patienceMs);
+    const statuses = host.servers();
+    const ask = async (wanted: ServerStatus["state"], ms: number) => {
+      const servers = statuses.filter(({ state }) => state === wanted).map(({ name }) => name);
+      if (servers.length > 0) await settlesWithin(host.tools({ servers, signal: stopping }), ms);
+    };
     // Those that run may have told of a change.
-    const running = host.servers().filter(({ state }) => state === "ready");
-    if (running.length > 0) {
-      const work = host.tools({ servers: running.map(({ name }) => name), signal: stopping });
-      await settlesWithin(work, waitMs);
-    }
+    await Promise.all([ask("ready", waitMs), ask("failed", failedMs)]);
     const { tools } = await host.knownTools();
     return tools.filter((tool) => allows(namesOf(tool)));
   };

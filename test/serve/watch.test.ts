@@ -1,10 +1,13 @@
 /** Watching it: `/health`, `/servers`, `/metrics`, `/events`; and servers as they are found, rest and are used again. */
 import { describe, expect, test } from "bun:test";
 
+import { HostError } from "../../lib/base/errors.ts";
+import { logFailures } from "../../lib/cli/serve-show.ts";
 import type { HostEvent } from "../../lib/host/types.ts";
 import { Counters, otherTools } from "../../lib/serve/counters.ts";
 import { EventQueue } from "../../lib/serve/events.ts";
 import type { StreamEvent } from "../../lib/serve/stream.ts";
+import { serveRemote } from "../fixtures/remote/server.ts";
 import { tools } from "../host/kit.ts";
 import { waitFor } from "../processes.ts";
 import { type Fixture, type ServedHost, serveOver } from "./kit.ts";
@@ -56,6 +59,16 @@ describe("/health", () => {
     expect((await it.ask("/health?ready")).status).toBe(200);
   });
 
+  test("says that all servers have failed, and is answered all the same", async () => {
+    await using it = serveOver({ one: gone, other: gone });
+    await it.served.context.discovery.done;
+    const answer = await it.ask("/health?ready");
+    expect([answer.status, await answer.json()]).toMatchObject([200, { status: "failed" }]);
+    await using half = serveOver({ one: gone, other: fixture() });
+    await half.served.context.discovery.done;
+    expect(await json(half, "/health")).toMatchObject({ status: "ok" });
+  });
+
   test("a stranger hears of no server", async () => {
     await using it = serveOver({ a: {} }, { tokens: [{ name: "me", token: "secret-1" }] });
     expect(await json(it, "/health")).toEqual({ status: "ok", ready: true });
@@ -67,7 +80,43 @@ describe("/health", () => {
   });
 });
 
+test("why a server has failed is logged once, and anew once it was ready", () => {
+  let tell: (event: HostEvent) => void = () => {};
+  const onEvent = (watcher: typeof tell) => {
+    tell = watcher;
+    return { [Symbol.dispose]() {} };
+  };
+  const logged: string[] = [];
+  using _logging = logFailures({ onEvent }, ({ text }) => void logged.push(text));
+  const enter = (state: "failed" | "starting" | "ready", why?: string) =>
+    tell({
+      type: "server_state",
+      server: "a",
+      state,
+      ...(why !== undefined && { error: new HostError("server_start", why) }),
+    });
+  for (const why of ["gone", "gone", "broken"]) {
+    enter("starting");
+    enter("failed", why);
+  }
+  enter("ready");
+  enter("failed", "broken");
+  expect(logged).toEqual(["gone", "broken", "broken"]);
+});
+
 describe("servers", () => {
+  test("that failed are tried again by who lists tools", async () => {
+    await using remote = await serveRemote({ transport: "http" });
+    await remote.stop();
+    const far = { kind: "http", url: remote.url, transport: "http", headers: {} } as const;
+    await using it = serveOver({ far: far as object, near: fixture() });
+    await it.served.context.discovery.done;
+    expect(await states(it)).toMatchObject({ far: "failed" });
+    remote.start();
+    await waitFor(async () => JSON.stringify(await json(it, "/tools")).includes('"server":"far"'));
+    expect(await states(it)).toMatchObject({ far: "ready" });
+  });
+
   test("are all looked at beside each other; the slow and the dead delay nobody", async () => {
     await using it = serveOver({
       slow: { startMs: 5000 },
