@@ -96,6 +96,10 @@ test("approved from another terminal, with other arguments that fit", async () =
     code: 5,
     stderr: /is completed/,
   });
+  expectRun(await program(home, "approvals", "acknowledge", id).run(), {
+    code: 2,
+    stderr: /count of server "server" is completed: only a call that is uncertain is acknowledged/,
+  });
   expect(await runs(home)).toEqual(["5"]);
   expect(await approvalsIn(home)).toEqual([]);
   expect(await approvalsIn(home, "--all")).toMatchObject([{ id, state: "completed" }]);
@@ -474,7 +478,12 @@ test("killed after it was sent: uncertain, told, never repeated, acknowledged on
   expect(acknowledged.status).toBe(200);
   expectRun(await program(home, "approvals", "acknowledge", id).run(), {
     code: 2,
-    stderr: /no id begins/,
+    stderr:
+      /count of server "one" is failed \(acknowledged: seen\): only a call that is uncertain/,
+  });
+  expectRun(await program(home, "approvals", "acknowledge", "nosuch").run(), {
+    code: 2,
+    stderr: /no id begins with "nosuch"/,
   });
   expect(await approvalsIn(home, "--all")).toMatchObject([
     { state: "failed", reason: "acknowledged: seen" },

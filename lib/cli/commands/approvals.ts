@@ -60,19 +60,13 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const config = await configFromFlags(parsed, io);
   await using store = await openStore({ ...(await storePlace(config, io)), log });
   if (given === undefined) return await list(store, parsed, io);
-  const deciding = async (ids: readonly string[]) => {
-    const id = longerId(given, ids, "mcphost approvals lists them");
-    return { owner: undefined, id, by: "mcphost approvals" };
-  };
+  const id = await idOf(verb, given, store);
+  const told = { owner: undefined, id, by: "mcphost approvals" };
   const reason = words.join(" ");
   if (verb === "acknowledge") {
-    const ids = (await store.uncertainCalls(undefined)).map(({ id }) => id);
-    const told = await deciding(ids);
     await acknowledge(store, told, reason === "" ? "acknowledged" : `acknowledged: ${reason}`);
     return await tell(`acknowledged ${told.id}`, { id: told.id }, parsed, io);
   }
-  const all = await store.approvals.list(undefined, [...waiting, ...over]);
-  const told = await deciding(all.map(({ id }) => id));
   if (verb === "show") return await show(store, told.id, parsed, io);
   const approval =
     verb === "approve" ? await approve(store, told, decision) : await reject(store, told, reason);
@@ -82,6 +76,30 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     parsed,
     io,
   );
+}
+
+/** The call that is meant, if it is one that a verb is for. @throws HostError `usage` */
+async function idOf(verb: string, given: string, store: Store): Promise<string> {
+  const approvals = await store.approvals.list(undefined, [...waiting, ...over]);
+  const uncertain = await store.uncertainCalls(undefined);
+  const [wanted, others] = verb === "acknowledge" ? [uncertain, approvals] : [approvals, uncertain];
+  const meant = wanted.some(({ id }) => id.startsWith(given)) ? wanted : others;
+  const hint = "mcphost approvals --all lists them";
+  const id = longerId(
+    given,
+    meant.map((one) => one.id),
+    hint,
+  );
+  const other = meant === wanted ? undefined : others.find((one) => one.id === id);
+  if (other === undefined) return id;
+  const what = `${other.tool} of server "${other.server}" is ${other.state}`;
+  const { reason = "" } = "reason" in other ? other : {};
+  const why = reason === "" ? "" : ` (${reason})`;
+  const text =
+    verb === "acknowledge"
+      ? `${what}${why}: only a call that is uncertain is acknowledged`
+      : `${what}: it waits for nobody, and can only be acknowledged`;
+  throw new HostError("usage", text, { hint });
 }
 
 /** @throws HostError `usage` */
