@@ -32,9 +32,16 @@ export async function tellOf(
 }
 
 /** Says that there is nothing to show, where an empty stdout would look like a mistake of ours. */
-export async function tellNone(what: string, { flags }: Parsed, io: Io): Promise<void> {
+export async function tellNone(
+  what: string,
+  { flags }: Parsed,
+  io: Io,
+  hint?: string,
+): Promise<void> {
   if (flags["json"] === true || flags["quiet"] === true) return;
-  await io.stderr.write(`mcphost: there are no ${what}\n`);
+  await io.stderr.write(
+    `mcphost: there are no ${what}\n${hint === undefined ? "" : `  ${hint}\n`}`,
+  );
 }
 
 /**

@@ -154,6 +154,33 @@ test("the log is filtered, and read by people", async () => {
   ] as const)
     expectRun(await log(flag, value), { code: 2, stderr: new RegExp(`mcphost: --.*${value}`) });
   expectRun(await log("all"), { code: 2, stderr: /log takes no "all"/ });
+  for (const [flag, value, near] of [
+    ["--outcome", "deny", /denied/],
+    ["--event", "answer", /answered/],
+    ["--actor", "usr", /user/],
+    ["--actor", "somebody", /user, script, model, gateway/],
+  ] as const)
+    expectRun(await log(flag, value), {
+      code: 2,
+      stderr: new RegExp(`${flag} ${value}.*\n.*${near.source}`),
+    });
+});
+
+test("where there is nothing, it is said what is written down", async () => {
+  await using home = await tempDir();
+  const log = (...words: string[]) =>
+    mcphost("log", ...words)
+      .home(home.path)
+      .run();
+  expectRun(await log(), {
+    stderr: /^mcphost: there are no such events\n {2}.*one-shot calls .*"audit": true/,
+  });
+  await writeFile(home.file("audited.json"), '{"audit":true,"mcpServers":{}}');
+  expectRun(await log("-c", home.file("audited.json")), {
+    stderr: "mcphost: there are no such events\n",
+  });
+  expectRun(await log("--json"), { stdout: "" });
+  expectRun(await log("--help"), { stdout: /one-shot calls only with "audit": true/ });
 });
 
 test("-f goes on with what happens", async () => {

@@ -1,23 +1,25 @@
 /** `log`: the audit log of the store, filtered, and followed with `-f` (cli.md, Commands). It changes nothing. */
 import { sleep } from "../../base/async.ts";
 import { HostError } from "../../base/errors.ts";
-import { matchesGlob } from "../../base/glob.ts";
 import type { Log } from "../../base/log.ts";
-import { parseDuration } from "../../config/duration.ts";
-import type { AuditFilter } from "../../store/audit.ts";
+import type { Config } from "../../config/types.ts";
 import { openStore } from "../../store/store.ts";
 import type { Store } from "../../store/store.ts";
-import type { AuditEvent, AuditRow } from "../../store/types.ts";
+import type { AuditRow } from "../../store/types.ts";
+import { filterOf } from "../audit-filter.ts";
+import type { Wanted } from "../audit-filter.ts";
 import { auditLine, auditText } from "../audit-line.ts";
 import { configFromFlags } from "../config-flags.ts";
 import { cut } from "../fit.ts";
 import { commonFlags, storeFlags, textOf } from "../flags.ts";
+import { tellNone } from "../listing.ts";
 import { storePlace } from "../store-place.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
   name: "log",
-  description: "The audit log: what was called, by whom, and what came of it",
+  description:
+    'The audit log: what was called, by whom, and what came of it (one-shot calls only with "audit": true in a config)',
   example: "mcphost log --since 2h --outcome denied",
   usage: "[-f]",
   isEndless: true,
@@ -76,16 +78,18 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await using store = await openStore({ ...(await storePlace(config, io)), log });
   const shown = await last(store, { filter, matches, lines });
   for (const row of shown) await print(row, parsed, io);
+  if (shown.length === 0) await tellNothing(config, parsed, io);
   if (flags["follow"] !== true) return 0;
   const newest = await store.auditRows({}, { before: Number.MAX_SAFE_INTEGER, limit: 1 });
   await follow(store, { filter, matches, after: newest[0]?.seq ?? 0 }, parsed, io);
   return 0;
 }
 
-interface Wanted {
-  filter: AuditFilter;
-  /** What the database is not asked for. */
-  matches: (row: AuditRow) => boolean;
+/** An empty log surprises who has made calls. */
+async function tellNothing({ records }: Config, parsed: Parsed, io: Io): Promise<void> {
+  const hint =
+    'serve and gateway write theirs down; one-shot calls only with "audit": true in a config';
+  await tellNone("such events", parsed, io, records.audit === true ? undefined : hint);
 }
 
 async function last(
@@ -123,40 +127,6 @@ async function print(row: AuditRow, { flags }: Parsed, io: Io): Promise<void> {
   const { stdout, columns } = io.terminal;
   const text = flags["json"] === true ? auditLine(event) : auditText(event);
   await io.stdout.write(`${stdout && flags["json"] !== true ? cut(text, columns) : text}\n`);
-}
-
-function filterOf(flags: Parsed["flags"]): Wanted {
-  const event = textOf(flags["event"]);
-  const call = textOf(flags["call"]);
-  const tool = textOf(flags["tool"]);
-  const times = { since: timeOf(flags, "since"), until: timeOf(flags, "until") };
-  const texts = ["server", "actor", "outcome", "owner"].map((name) => [name, textOf(flags[name])]);
-  const filter = Object.fromEntries(
-    [...texts, ...Object.entries(times)].filter(([, value]) => value !== undefined),
-  ) as AuditFilter;
-  if (event !== undefined) filter.event = event as AuditEvent["event"];
-  return {
-    filter,
-    matches: (row) =>
-      (call === undefined || row.call.startsWith(call)) &&
-      (tool === undefined || namesOf(row).some((name) => matchesGlob(tool, name))),
-  };
-}
-
-function namesOf({ server, tool }: AuditRow): string[] {
-  return tool === undefined ? [] : [tool, `${server}.${tool}`, `${server}_${tool}`];
-}
-
-/** A date, or how long ago. @throws HostError `usage` */
-function timeOf(flags: Parsed["flags"], name: string): number | undefined {
-  const text = textOf(flags[name]);
-  if (text === undefined) return undefined;
-  const ago = parseDuration(text);
-  const at = ago === undefined ? Date.parse(text) : Date.now() - ago;
-  if (!Number.isNaN(at)) return at;
-  throw new HostError("usage", `--${name} ${text} is no time`, {
-    hint: "write a date such as 2026-11-30 or 2026-11-30T08:00, or how long ago: 30m, 2h",
-  });
 }
 
 /** @throws HostError `usage` */
