@@ -3,7 +3,8 @@ import type { Route } from "./types.ts";
 
 /** A route that lists the others. */
 export function rootRoute(routes: readonly Route[]): Route {
-  const lines = routes.map(({ method, path }) => `${method.padEnd(7)}${path}\n`).toSorted(byPath);
+  const shown = routes.filter((route) => !isName(route, routes));
+  const lines = shown.map(({ method, path }) => `${method.padEnd(7)}${path}\n`).toSorted(byPath);
   return {
     method: "GET",
     path: "/",
@@ -12,6 +13,12 @@ export function rootRoute(routes: readonly Route[]): Route {
 }
 
 // --- internal ---
+
+/** Its last word is a name like any other there, for another method has that path for itself. */
+function isName({ method, path }: Route, routes: readonly Route[]): boolean {
+  const folder = path.slice(0, path.lastIndexOf("/") + 1);
+  return routes.some((other) => other.method === method && other.path === `${folder}:name`);
+}
 
 function byPath(one: string, other: string): number {
   return one.slice(7) < other.slice(7) ? -1 : Number(one.slice(7) > other.slice(7));

@@ -47,7 +47,7 @@ export function serversEditRoutes(context: ServeContext): Route[] {
       decides: true,
       handle: (exchange) =>
         change(exchange, ({ name, server }) => {
-          if (typeof name !== "string") throw badBody("name is a string");
+          if (typeof name !== "string") throw badBody("name must be a string");
           return { do: "add", name, entry: objectOf(server, "server") };
         }),
     },
@@ -141,10 +141,15 @@ function mustBeFree({ isBound }: Caller): void {
   });
 }
 
-/** The revision that the client saw. @throws HttpError 428 */
+/** The revision that the client saw. @throws HttpError 400 · 428 */
 function revisionOf({ headers }: Request, body: JsonObject): string {
-  const [, tag] = /^"([^"]+)"$/.exec(headers.get("if-match") ?? "") ?? [];
+  const sent = headers.get("if-match") ?? "";
+  const [, tag] = /^"([^"]+)"$/.exec(sent) ?? [];
   if (tag !== undefined) return tag;
+  if (sent !== "" && sent !== "*")
+    throw new HttpError(400, "bad_request", "If-Match must be an ETag within its quotes", {
+      hint: "send it as GET /servers with your token has it",
+    });
   if (typeof body.revision === "string") return body.revision;
   throw new HttpError(428, "precondition_required", "say which revision of the config is changed", {
     hint: "GET /servers with your token has it as ETag: send it as If-Match, or as revision in the body",
@@ -159,7 +164,7 @@ function nameIn({ params }: Exchange): string {
 /** @throws HttpError 400 */
 function objectOf(value: Json | undefined, what: string): JsonObject {
   if (isObject(value)) return value;
-  throw badBody(`${what} is an object`);
+  throw badBody(`${what} must be an object`);
 }
 
 function badBody(why: string): HttpError {

@@ -28,7 +28,7 @@ export function toEditError(error: unknown): unknown {
   const problem = error.facts["problem"] as EditProblem | undefined;
   const { revision } = error.facts as { revision?: string };
   const [status, code] = (problem && answers[problem]) ?? ([409, "config"] as const);
-  const { code: _code, message, hint, ...facts } = errorBody(error);
+  const { code: _code, message, hint = problem && hints[problem], ...facts } = errorBody(error);
   return new HttpError(status, code, message, {
     facts: { ...facts, ...(revision !== undefined && { revision }) },
     ...(revision !== undefined && { headers: { etag: `"${revision}"` } }),
@@ -44,6 +44,13 @@ export function conflictOf(error: unknown): unknown {
 }
 
 // --- internal ---
+
+/** What to do, where the error does not say it. */
+const hints: { readonly [Problem in EditProblem]?: string } = {
+  missing: "GET /servers lists those that there are",
+  exists: "PATCH /servers/NAME changes it",
+  stale: "look again: the ETag of GET /servers is its revision now",
+};
 
 const answers: Readonly<Record<EditProblem, readonly [number, HttpError["code"]]>> = {
   entry: [400, "bad_request"],

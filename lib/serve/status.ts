@@ -1,5 +1,5 @@
 /** The state of servers as clients may see it: `/health`, `/servers`. It starts nothing and asks nobody. */
-import { nearest } from "../base/nearest.ts";
+import { didYouMean, nearest } from "../base/nearest.ts";
 import type { BadServer } from "../config/types.ts";
 import type { ServerStatus } from "../host/types.ts";
 import { errorBody, HttpError, withoutPaths } from "./http-error.ts";
@@ -56,9 +56,12 @@ export function serversRoutes({ host, redact, config }: ServeContext): Route[] {
     const statuses = host.servers();
     const found = statuses.find(({ name }) => name === wanted);
     if (found !== undefined) return answer(shownWhole(found, caller.allows), caller);
+    const off = disabledIn(config);
+    const disabled = off.find(({ name }) => name === wanted);
+    if (disabled !== undefined) return answer(disabled, caller);
     throw unknownServer(
       wanted,
-      statuses.map(({ name }) => name),
+      [...statuses, ...off].map(({ name }) => name),
     );
   };
   return [
@@ -67,7 +70,10 @@ export function serversRoutes({ host, redact, config }: ServeContext): Route[] {
       path: "/servers",
       handle: ({ caller }) =>
         answer(
-          host.servers().map((status) => shownWhole(status, caller.allows)),
+          [
+            ...host.servers().map((status) => shownWhole(status, caller.allows)),
+            ...disabledIn(config),
+          ],
           caller,
         ),
     },
@@ -134,6 +140,14 @@ function faultsOf({ error, config: { bad } }: ServedConfig): object {
   };
 }
 
+/** Those that stand in the config and are switched off. */
+function disabledIn(config: ServedConfig | undefined): { name: string; state: string }[] {
+  const servers = config?.config.servers ?? [];
+  return servers
+    .filter(({ disabled }) => disabled === true)
+    .map(({ name }) => ({ name, state: "disabled" }));
+}
+
 /** The answer 404 of a server that is none. */
 function unknownServer(name: string, known: readonly string[]): HttpError {
   const near = nearest(name, known);
@@ -143,6 +157,7 @@ function unknownServer(name: string, known: readonly string[]): HttpError {
     `no server is called ${JSON.stringify(name.slice(0, 100))}`,
     {
       facts: { nearest: near },
+      hint: didYouMean(near) ?? "GET /servers lists those that there are",
     },
   );
 }

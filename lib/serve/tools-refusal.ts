@@ -54,10 +54,11 @@ function unknown(name: string, { facts }: HostError, caller: Sees): HttpError {
   const shown = shorten(name, 200);
   const near = Array.isArray(facts.nearest) ? facts.nearest.filter(isVisible(caller)) : [];
   return new HttpError(404, "not_found", `unknown tool ${JSON.stringify(shown)}`, {
-    ...(near.length > 0 && {
-      facts: { nearest: near },
-      hint: `did you mean ${near.join(" or ")}?`,
-    }),
+    ...(near.length > 0 && { facts: { nearest: near } }),
+    hint:
+      near.length > 0
+        ? `did you mean ${near.join(" or ")}?`
+        : "GET /tools lists those that there are",
   });
 }
 
@@ -67,7 +68,10 @@ function ambiguous({ facts }: HostError, caller: Sees): HttpError {
   const text = `${JSON.stringify(facts.tool)} is a tool of several servers`;
   return new HttpError(400, "bad_request", text, {
     facts: { candidates },
-    ...(candidates.length > 0 && { hint: `say which: ${candidates.join(", ")}` }),
+    // With a dot they fit into a path, too.
+    ...(candidates.length > 0 && {
+      hint: `say which: ${candidates.map((name) => name.replace("/", ".")).join(", ")}`,
+    }),
   });
 }
 

@@ -100,7 +100,13 @@ describe("GET /tools", () => {
     }
     expect(await seen(kit.ask("/tools", { json: { tool: "same" } }))).toMatchObject({
       status: 400,
-      body: { error: { candidates: ["a/same", "a_/same"] } },
+      body: { error: { candidates: ["a/same", "a_/same"], hint: "say which: a.same, a_.same" } },
+    });
+    // So that it fits into a path, too.
+    expect((await kit.ask("/tools/a.same", { json: {} })).status).toBe(200);
+    expect(await seen(kit.ask("/tools/quite-different", { json: {} }))).toMatchObject({
+      status: 404,
+      body: { error: { hint: "GET /tools lists those that there are" } },
     });
   });
 

@@ -57,6 +57,8 @@ describe("an edit", () => {
 
     const off = await edit(it, "PATCH", "/servers/b", { server: { disabled: true } });
     expect(off.body.removed).toEqual(["b"]);
+    expect((await it.decide("/servers/b")).body).toEqual({ name: "b", state: "disabled" });
+    expect((await it.decide("/servers")).body.map(({ state }: any) => state)).toContain("disabled");
     const removed = await edit(it, "DELETE", "/servers/b");
     expect([removed.status, removed.body.kept]).toEqual([200, ["a"]]);
     expect(await readFile(it.file, "utf8")).toBe(text);
@@ -72,6 +74,12 @@ describe("an edit", () => {
     const changed = await edit(it, "PATCH", "/servers/reload", { server: { disabled: true } });
     expect(changed.body.removed).toEqual(["reload"]);
     expect((await edit(it, "DELETE", "/servers/reload")).status).toBe(200);
+  });
+
+  test("what stands at / names one of our own words only where it is more than a name", async () => {
+    await using it = await serveConfig(commented({ a: entry() }));
+    const text = await (await it.ask("/")).text();
+    expect(text.match(/^.*\/servers\/reload$/gm)).toEqual(["POST   /servers/reload"]);
   });
 
   test("what is odd in it is said, what may be secret is not", async () => {
@@ -127,13 +135,23 @@ describe("a revision", () => {
     const json = { name: "b", server: entry() };
     const none = await it.decide("/servers", { json });
     expect([none.status, none.body.error.code]).toEqual([428, "precondition_required"]);
-    for (const tag of ["*", "", "x"])
+    const unquoted = await it.decide("/servers", { json, headers: { "if-match": "x" } });
+    expect([unquoted.status, unquoted.body.error.message]).toEqual([
+      400,
+      "If-Match must be an ETag within its quotes",
+    ]);
+    for (const tag of ["*", ""])
       expect((await it.decide("/servers", { json, headers: { "if-match": tag } })).status).toBe(
         428,
       );
     const { etag } = await it.decide("/servers");
     const old = await it.decide("/servers", { json, headers: { "if-match": '"x"' } });
     expect([old.status, old.body.error.code]).toEqual([409, "conflict"]);
+    expect(old.body.error.hint).toContain("GET /servers");
+    const noObject = { ...json, server: 1, revision: "x" };
+    expect((await it.decide("/servers", { json: noObject })).body.error.message).toBe(
+      "server must be an object",
+    );
     expect([`"${old.body.error.revision}"`, old.etag]).toEqual([etag, etag]);
     const inBody = await it.decide("/servers", { json: { ...json, revision: etag!.slice(1, -1) } });
     expect(inBody.status).toBe(201);

@@ -81,15 +81,15 @@ describe("/health", () => {
 });
 
 test("why a server has failed is logged once, and anew once it was ready", () => {
-  let tell: (event: HostEvent) => void = () => {};
-  const onEvent = (watcher: typeof tell) => {
+  let tell: ((event: HostEvent) => void) | undefined;
+  const onEvent = (watcher: NonNullable<typeof tell>) => {
     tell = watcher;
     return { [Symbol.dispose]() {} };
   };
   const logged: string[] = [];
   using _logging = logFailures({ onEvent }, ({ text }) => void logged.push(text));
   const enter = (state: "failed" | "starting" | "ready", why?: string) =>
-    tell({
+    tell?.({
       type: "server_state",
       server: "a",
       state,
