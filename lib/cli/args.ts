@@ -74,13 +74,23 @@ export async function checkReading(reading: Reading, table: FlagTable, command: 
   const isArgument = command === "call" && flag.startsWith("--");
   const argument = isArgument ? `an argument of the tool is written ${name}=VALUE; ` : "";
   const meant = best === undefined ? argument : `did you mean ${dashed(best)}? `;
+  const isServers = best === undefined && hasStrayCommand(reading, table, command);
   throw new HostError("usage", `unknown flag ${flag}`, {
     facts: best === undefined ? {} : { nearest: dashed(best) },
-    hint: meant + hint,
+    hint: (isServers ? "a server's command stands behind --; " : meant) + hint,
   });
 }
 
 // --- internal ---
+
+/** Whether the first misfit stands behind a word that is likely the program of a server: no argument, and not the tool. */
+function hasStrayCommand(reading: Reading, table: FlagTable, command: string): boolean {
+  const { parsed, positionsAt, misfits } = reading;
+  if (parsed.rest !== undefined || table["-- COMMAND…"] === undefined) return false;
+  const before = parsed.positionals.filter((_, i) => (positionsAt[i] ?? 0) < (misfits[0]?.at ?? 0));
+  const words = before.slice(command === "call" ? 2 : 1);
+  return words.some((word) => /^[\w@./-]+$/.test(word) && word !== "-");
+}
 
 /** Flags that everybody knows from curl, and what does the same here. */
 const ofCurl: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {

@@ -33,7 +33,7 @@ export async function cause(error: unknown, opened: Opened, tool: string): Promi
 
 // --- internal ---
 
-const notOffered = "the server does not offer that; mcphost doctor shows what it does";
+const notOffered = "the server does not offer that";
 
 const hidden =
   "servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them";

@@ -21,9 +21,13 @@ export function merged(reason: unknown, error: unknown): unknown {
 // --- internal ---
 
 /** What was under way, as far as it is known. */
-function stepOf({ server, method, tool, taskId }: Facts): string {
+function stepOf({ server, method, tool, taskId, plugin, hook }: Facts): string {
+  if (typeof plugin === "string" && typeof hook === "string")
+    return ` while plugin ${JSON.stringify(plugin)} was to answer ${hook}`;
   if (server === undefined) return "";
   if (taskId !== undefined) return ` while task ${taskId} of server "${server}" was running`;
+  if (typeof method !== "string" && tool !== undefined)
+    return ` before ${tool} was sent to server "${server}"`;
   if (typeof method !== "string") return ` before server "${server}" was ready`;
   const what = tool === undefined ? method : `${method} of ${tool}`;
   return ` while server "${server}" was to answer ${what}`;

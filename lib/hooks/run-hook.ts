@@ -3,7 +3,7 @@
  * call. It judges no answer.
  */
 import { timerMsMax } from "../base/async.ts";
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
 import { shownValue, thrownText } from "./frozen.ts";
 import type { HookName, Hooks, Plugin } from "./plugin.ts";
@@ -38,7 +38,7 @@ export function hooksOf<Name extends HookName>(
 
 /**
  * The answer of a hook, at once where it gives it at once.
- * @throws HostError `denied`: it threw or took too long; or the reason of `signal`
+ * @throws HostError `denied`: it threw or took too long; or the reason of `signal`, a `HostError` with plugin and hook in its facts
  */
 export function answerOf<Name extends HookName, T>(
   { plugin, hook }: Hooked<Name>,
@@ -92,6 +92,21 @@ function threw(
   return fault(hook, occasion, `threw: ${thrownText(error)}`, error);
 }
 
+/** Why the wait is over, with what was waited for. */
+function interrupted(
+  { plugin, hook }: Pick<Hooked<HookName>, "plugin" | "hook">,
+  { facts }: Occasion,
+  reason: unknown,
+): unknown {
+  if (!isHostError(reason)) return reason;
+  const { code, message, hint } = reason;
+  return new HostError(code, message, {
+    facts: { ...facts, ...reason.facts, plugin, hook },
+    ...(hint !== undefined && { hint }),
+    cause: reason,
+  });
+}
+
 /** What comes of it later is nobody's any more. */
 async function within<T>(
   answer: Promise<T>,
@@ -105,7 +120,7 @@ async function within<T>(
     const more = { ...occasion, facts: { ...occasion.facts, ...option } };
     reject(fault(hook, more, `gave no answer within ${timeoutMs} ms`));
   };
-  const onAbort = () => reject(signal?.reason);
+  const onAbort = () => reject(interrupted(hook, occasion, signal?.reason));
   const timer = setTimeout(late, Math.min(timeoutMs, timerMsMax));
   answer.then(resolve, (error: unknown) => reject(threw(hook, occasion, error)));
   if (signal?.aborted) onAbort();

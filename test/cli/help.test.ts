@@ -96,3 +96,16 @@ test.concurrent("no server at all", async () => {
     stderr: /no server is configured/,
   });
 });
+
+test.each([
+  [["call", "get-sum", "a=1", "npx", "-y", "server"], "a server's command stands behind --; "],
+  [["tools", "./server", "--verbose"], "a server's command stands behind --; "],
+  [["call", "get-sum", "--zzz", "1"], "an argument of the tool is written zzz=VALUE; "],
+  [["call", "get-sum", "-y"], ""],
+])("a flag that nobody knows, perhaps of a server: %j", async (words, hint) => {
+  const [command] = words;
+  expectRun(await mcphost(...words).run(), {
+    code: 2,
+    stderr: new RegExp(`unknown flag .*\n  ${hint}mcphost ${command} --help lists the flags\n$`),
+  });
+});

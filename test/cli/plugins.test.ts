@@ -260,6 +260,21 @@ describe.concurrent("where they come from", () => {
   });
 });
 
+test("a plugin that takes longer than --max-time is named", async () => {
+  await using dir = await folder({
+    "slow.ts": 'export default { name: "slow", hooks: { beforeCall: () => Bun.sleep(9000) } };',
+  });
+  const line = ["call", "echo", "message=x", "--max-time", "1s", "--plugin", "slow.ts"];
+  const run = await mcphost(...line, "--", ...echo)
+    .cwd(dir.path)
+    .run();
+  expectRun(run, {
+    code: 4,
+    stderr:
+      'mcphost: given up after 1 s (--max-time) while plugin "slow" was to answer beforeCall\n',
+  });
+});
+
 describe.concurrent("the doctor", () => {
   test("looks at each plugin, too", async () => {
     await using dir = await folder({

@@ -256,7 +256,7 @@ test("a server that knows nothing of it: what to do stands behind the error", as
     if (words[0] === "read")
       expectRun(run, {
         code: 1,
-        stderr: /-32601.*\n {2}the server does not offer that; mcphost doctor/,
+        stderr: /-32601.*\n {2}the server does not offer that$/m,
       });
   }
 });

@@ -195,7 +195,7 @@ describe("what proves nothing is reported, and nothing else is tried", () => {
     const startedAt = performance.now();
     expect(await failureOf(connect(server.options))).toMatchObject({
       code: "server_start",
-      message: 'server "far" did not answer server/discover in 0.1 s',
+      message: expect.stringMatching(/^server "far" did not answer server\/discover in \d+\.\d s$/),
       hint: expect.stringContaining("URL"),
     });
     expect(performance.now() - startedAt).toBeGreaterThan(55);
