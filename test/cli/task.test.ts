@@ -223,6 +223,35 @@ test("a task that its server does not know any more is forgotten here, too", asy
   expectRun(await task().run(), { stderr: "mcphost: there are no tasks\n" });
 });
 
+test("a task that its server answers no state of is not shown as working, and can be forgotten", async () => {
+  await using home = await tempDir();
+  await using far = await serveRemote({
+    transport: "http",
+    era: "legacy",
+    intercept({ message }) {
+      if (message === undefined || !("method" in message) || !("id" in message)) return undefined;
+      if (message.method !== "tasks/get") return undefined;
+      const error = { code: -32603, message: "Task not found" };
+      return Response.json({ jsonrpc: "2.0", id: message.id, error });
+    },
+  });
+  const call = mcphost("call", "must_work", "--detach", "-s", `far=${far.url}`);
+  const id = (await call.home(home.path).run()).stdout.trim();
+  const task = (...words: string[]) => mcphost("task", ...words).home(home.path);
+  expectRun(await task(id).run(), { code: 1, stderr: /not found.*\n.*--forget/ });
+  expectRun(await task().run(), { stdout: new RegExp(`^${id}  unknown  `) });
+  const asked = far.requests.length;
+  expectRun(await task(id, "--forget", "--wait").run(), { code: 2, stderr: /--forget/ });
+  expectRun(await task(id.slice(0, 8), "--forget").run(), {
+    stderr: `mcphost: task ${id} is not listed any more\n`,
+  });
+  expect(far.requests).toHaveLength(asked);
+  expectRun(await task().run(), { stderr: "mcphost: there are no tasks\n" });
+  expectRun(await task(id, "--forget").run(), { code: 2, stderr: /is kept here/ });
+  expectRun(await task(id, "--forget", "-s", far.url).run(), { code: 2, stderr: /is kept here/ });
+  expectRun(await task("--forget").run(), { code: 2, stderr: /takes one ID/ });
+});
+
 test("an id that nobody knows, or that several tasks begin with, is a usage error", async () => {
   await using home = await tempDir();
   const task = (...words: string[]) => mcphost("task", ...words).home(home.path);

@@ -7,7 +7,6 @@ import type { Log } from "../../base/log.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { Outcome } from "../../hooks/call.ts";
 import type { HostTask } from "../../host/lasting-types.ts";
-import { invalidParams } from "../../protocol/jsonrpc.ts";
 import type { Session } from "../../protocol/mcp.ts";
 import { isTerminal } from "../../protocol/tasks.ts";
 import type { Task } from "../../protocol/tasks.ts";
@@ -16,6 +15,7 @@ import { commonFlags, resultFlags, serverFlags, textOf } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
 import { meter } from "../progress.ts";
+import { explained, isUnknown } from "../task-errors.ts";
 import { findTask, namesServers, remembered, serverOf } from "../task-line.ts";
 import { taskStore } from "../task-store.ts";
 import type { KeptTask, TaskStore } from "../task-store.ts";
@@ -34,6 +34,7 @@ const command: Command = {
         'as call --detach printed it, or its beginning: its result, or its state on stderr (exit 9 while it works, 10 while it waits for input; --json: {"task": …}); without one the tasks are listed',
     },
     cancel: { type: "boolean", description: "ask the server to cancel it" },
+    forget: { type: "boolean", description: "list it no more, and ask nobody" },
     ...resultFlags,
     events: { type: "boolean", description: "progress and log entries as JSON lines on stderr" },
     ...commonFlags,
@@ -51,18 +52,8 @@ export default command;
 // --- internal ---
 
 async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
-  const { flags, positionals } = parsed;
-  const [id, ...more] = positionals;
-  if (more.length > 0)
-    throw new HostError("usage", `task takes one ID, and got ${positionals.length}`, {
-      hint: "mcphost task lists them; a server's command stands behind --",
-    });
-  if (flags["cancel"] === true && (id === undefined || flags["wait"] === true))
-    throw new HostError("usage", "--cancel takes one ID, and does not wait");
-  if (flags["json"] === true && textOf(flags["output"]) === "-")
-    throw new HostError("usage", "--json and -o - both want stdout", {
-      hint: "leave one of them out, or give -o a file",
-    });
+  check(parsed);
+  const [id] = parsed.positionals;
   const store = taskStore({ folder: ourPaths(io.env).state, log });
   if (id === undefined) {
     const { printTasks, tasksOfServers } = await import("../task-list.ts");
@@ -72,6 +63,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     return await printTasks(tasks, parsed, io, { asked: true });
   }
   const kept = findTask(id, await store.list(), parsed);
+  if (parsed.flags["forget"] === true) return await forget(id, { kept, store }, parsed, io);
   const line = kept === undefined || namesServers(parsed) ? parsed : remembered(kept, parsed);
   const { wait: _, ...rest } = line.flags;
   const there = line === parsed ? io : { ...io, cwd: kept?.cwd ?? io.cwd };
@@ -80,6 +72,43 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const session = sessionOf(opened, server, kept);
   const task = await opened.host.task(server, kept?.taskId ?? id, session && { session });
   return await look({ task, kept, store, opened }, parsed, io);
+}
+
+/** @throws HostError `usage` */
+function check({ flags, positionals }: Parsed): void {
+  const { length } = positionals;
+  if (length > 1)
+    throw new HostError("usage", `task takes one ID, and got ${length}`, {
+      hint: "mcphost task lists them; a server's command stands behind --",
+    });
+  const [verb, ...others] = ["forget", "cancel", "wait"].filter((name) => flags[name] === true);
+  if (verb !== undefined && verb !== "wait" && (length === 0 || others.length > 0))
+    throw new HostError(
+      "usage",
+      `--${verb} takes one ID${others.length > 0 ? `, and no --${others[0]}` : ""}`,
+    );
+  if (flags["json"] === true && textOf(flags["output"]) === "-")
+    throw new HostError("usage", "--json and -o - both want stdout", {
+      hint: "leave one of them out, or give -o a file",
+    });
+}
+
+/** @throws HostError `usage` */
+async function forget(
+  id: string,
+  { kept, store }: Pick<Looking, "kept" | "store">,
+  { flags }: Parsed,
+  io: Io,
+): Promise<number> {
+  if (kept === undefined)
+    throw new HostError("usage", `no task ${JSON.stringify(id)} is kept here`, {
+      hint: "mcphost task lists them",
+    });
+  await store.forget(kept);
+  if (flags["quiet"] === true) return 0;
+  const text = `mcphost: task ${kept.taskId} is not listed any more\n`;
+  await io.stderr.write(io.terminal.stderr ? visible(text.trimEnd()) + "\n" : text);
+  return 0;
 }
 
 /** The session that the task is known in, where it is with the address that it was begun at. */
@@ -123,6 +152,9 @@ async function look(looking: Looking, parsed: Parsed, io: Io): Promise<number> {
     }
   } catch (error) {
     if (kept && isUnknown(error)) await store.forget(kept);
+    // Its server has an answer, and no state: what was seen last is no news.
+    else if (kept && isHostError(error) && error.code === "rpc_error")
+      await store.keep({ ...kept, status: "unknown" });
     throw await explained(error, looking);
   }
   const outcome = await wait(task, parsed, io);
@@ -161,22 +193,4 @@ async function tell({ taskId, status, statusMessage, raw }: Task, { flags }: Par
   const words = status === "input_required" ? "waits for input (--wait answers it)" : status;
   const text = `mcphost: task ${taskId}: ${words}${said}`;
   await io.stderr.write(`${io.terminal.stderr ? visible(text) : text}\n`);
-}
-
-/** The server says that there is no such task. */
-function isUnknown(error: unknown): error is HostError {
-  return isHostError(error) && error.facts.rpcCode === invalidParams;
-}
-
-/** A server that was started for this cannot know what the one before it began. */
-async function explained(error: unknown, { task, opened }: Looking): Promise<unknown> {
-  if (!isUnknown(error)) return await opened.explain(error);
-  const { server, taskId } = task;
-  const config = opened.config.servers.find(({ name }) => name === server);
-  const hint =
-    config?.kind === "stdio"
-      ? "it was started anew: tasks of a server that is started by a command end with it, unless it keeps them itself"
-      : "a server keeps its tasks for a time, and some keep them only for the session that began them";
-  const facts = { ...error.facts, taskId };
-  return new HostError(error.code, error.message, { facts, hint, cause: error });
 }
