@@ -53,9 +53,10 @@ export type { Task } from "./lib/protocol/tasks.ts";
 
 /**
  * Opens a host over MCP servers; they start when first used, and end with it (`await using`).
- * @throws HostError `usage` for options that are not understood, the first of them by its path
+ * @throws HostError `usage` for options that are not understood, the first of them by its path; Error elsewhere than in Bun
  */
 export async function createHost(options: HostOptions): Promise<Host> {
+  if (typeof Bun === "undefined") throw new Error("mcphost needs Bun: https://bun.sh");
   const module = await import("./lib/host/create.ts");
   return await module.createHost(options);
 }

@@ -48,6 +48,7 @@ export interface HostErrorOptions {
 }
 
 const brand = Symbol.for("mcphost.error");
+const inspect = Symbol.for("nodejs.util.inspect.custom");
 
 /** An error of the host. `message` says what failed, `facts` the evidence, `hint` what to do. */
 export class HostError extends Error {
@@ -62,6 +63,13 @@ export class HostError extends Error {
     this.facts = options.facts ?? {};
     this.hint = options.hint;
     Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** What `console.log` shows: Bun would quote the source around the place, which is one long line of ours. */
+  [inspect](): string {
+    const facts = JSON.stringify(this.facts);
+    const hint = this.hint === undefined ? "" : `\n  ${this.hint}`;
+    return `HostError (${this.code}): ${this.message}${hint}${facts === "{}" ? "" : `\n  ${facts}`}`;
   }
 }
 

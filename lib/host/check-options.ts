@@ -15,7 +15,13 @@ import { LimitsSchema, pointer, Policy } from "../config/schema.ts";
 export function checkOptions(options: unknown): void {
   const result = v.safeParse(Options, options);
   if (result.success) return;
-  const [issue] = result.issues;
+  const [first] = result.issues;
+  // Where one key is missing, one that nobody knows is most likely that one.
+  const isMissing = first.type === "strict_object" && foundAt(first, options) === "nothing";
+  const unknown = result.issues.find(
+    ({ type, expected }) => type === first.type && expected === "never",
+  );
+  const issue = (isMissing ? unknown : undefined) ?? first;
   const path = (issue.path ?? []).map((item) => item.key as string | number);
   const found = foundAt(issue, options);
   const isStrict = issue.type === "strict_object" && path.length > 0;

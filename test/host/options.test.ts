@@ -14,6 +14,7 @@ const rule = (...policy: unknown[]) => ({ servers: {}, policy });
 test.each([
   [undefined, "", "an object", "nothing"],
   [{}, "servers", "a value", "nothing"],
+  [{ servrs: {} }, "servrs", "no such key", "an object"],
   [{ servers: [] }, "servers", "an object", "an array"],
   [{ servers: { constructor: { command: 1 } } }, "servers", /without/, "an object"],
   [{ servers: JSON.parse('{"__proto__": {"command": 1}}') }, "servers", /without/, "an object"],
