@@ -13,16 +13,29 @@ export interface KeptKey extends AsyncDisposable {
   file: string | undefined;
 }
 
+/** Where it is listened. */
+export interface Where {
+  port: number | undefined;
+  unix: string | undefined;
+}
+
+/** The file of the key as a program of this machine may be told it: below the home, or by its last name alone. */
+export function keyPlace(where: Where, env: Io["env"]): string | undefined {
+  const file = fileOf(where, env);
+  const { home } = ourPaths(env);
+  if (file === undefined || home === undefined || !file.startsWith(joinPath(home, "")))
+    return file && `…/${baseName(file)}`;
+  return `~${file.slice(home.length)}`;
+}
+
 /** Writes it for our user alone; disposing takes it away, unless another has written there since. */
 export async function keepKey(
   key: string,
-  where: { port: number | undefined; unix: string | undefined },
+  where: Where,
   io: Pick<Io, "env">,
   log: Log,
 ): Promise<KeptKey> {
-  const { state } = ourPaths(io.env);
-  const name = where.port ?? baseName(where.unix ?? "");
-  const file = state === undefined ? undefined : joinPath(state, `serve-${name}.key`);
+  const file = fileOf(where, io.env);
   const nothing = { file: undefined, [Symbol.asyncDispose]: async () => {} };
   if (file === undefined) return nothing;
   const { readValue, writePrivate } = await import("../config/files.ts");
@@ -43,4 +56,12 @@ export async function keepKey(
           .catch(() => {});
     },
   };
+}
+
+// --- internal ---
+
+function fileOf({ port, unix }: Where, env: Io["env"]): string | undefined {
+  const { state } = ourPaths(env);
+  const name = port ?? baseName(unix ?? "");
+  return state === undefined ? undefined : joinPath(state, `serve-${name}.key`);
 }

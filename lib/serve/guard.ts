@@ -22,6 +22,8 @@ export interface GuardOptions {
   tokens: readonly Token[];
   /** What opens the deciding routes where no token is asked for; counts as a token that may do everything. */
   startKey: string | undefined;
+  /** Where that lies, for those who are refused. @default they are not told */
+  keyPlace?: () => string | undefined;
 }
 
 export interface Guard {
@@ -41,7 +43,7 @@ export interface Guard {
 export function createGuard(options: GuardOptions): Guard {
   const configured = new Set(options.origins.map((origin) => originOf(origin) ?? origin));
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
-  const tokens = new Tokens(options.tokens, options.startKey);
+  const tokens = new Tokens(options.tokens, options.startKey, options.keyPlace);
   let own: Own | undefined;
   // Names are known once the port is.
   const ours = () => (own ??= ownNames(options, publicUrl));

@@ -30,6 +30,8 @@ export interface ServeOptions {
   tokens?: readonly Token[];
   /** Opens the deciding routes. */
   startKey?: string;
+  /** Where that lies, as programs of this machine may be told who lack it. @default they are not told */
+  keyPlace?: (port: number | undefined) => string | undefined;
   /** @default 16 MiB */
   bodyBytesMax?: number;
   /** How long a body may take. @default 60000 */

@@ -11,6 +11,7 @@ import { type Lifecycle, Lifecycles } from "./discovery.ts";
 import { slowMs, socketHandler } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { noted } from "./guard-noted.ts";
+import { isLoopback } from "./guard.ts";
 import { leaveMs } from "./leaving.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
 import { Profiles } from "./profiles.ts";
@@ -48,6 +49,8 @@ export function serve(options: ServeOptions): Served {
     publicUrl: options.publicUrl,
     tokens: options.tokens ?? [],
     startKey: options.startKey,
+    keyPlace: () =>
+      hostname === undefined || isLoopback(hostname) ? options.keyPlace?.(server.port) : undefined,
   });
   const running = new Running();
   const limits = {

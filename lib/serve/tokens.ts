@@ -13,8 +13,18 @@ export class Tokens {
   /** Who carries none; undefined where one is asked for. */
   #anyone: Bearer | undefined;
 
-  /** @param startKey counts as a token that may do everything */
-  constructor(tokens: readonly Token[], startKey: string | undefined) {
+  readonly #keyPlace: () => string | undefined;
+
+  /**
+   * @param startKey counts as a token that may do everything
+   * @param keyPlace where that lies, as those may hear who are refused
+   */
+  constructor(
+    tokens: readonly Token[],
+    startKey: string | undefined,
+    keyPlace: () => string | undefined = () => undefined,
+  ) {
+    this.#keyPlace = keyPlace;
     this.#startKey =
       startKey === undefined ? [] : [new Bearer({ name: ownerDefault, token: startKey })];
     this.replace(tokens);
@@ -45,7 +55,7 @@ export class Tokens {
     if (sent === null) {
       if (this.#anyone !== undefined && route?.decides !== true) return this.#anyone;
       if (route?.open === true) return stranger;
-      throw unauthorized("this needs a token", "send Authorization: Bearer TOKEN");
+      throw this.#needed(route?.decides === true);
     }
     const [, token] = /^Bearer +([^ ]+) *$/i.exec(sent) ?? [];
     const bearer =
@@ -53,6 +63,22 @@ export class Tokens {
     // A wrong one is never taken for none.
     if (bearer === undefined) throw unauthorized("the token is not one of ours");
     return bearer;
+  }
+
+  // --- internal ---
+
+  /** Where no token is configured, the start key is the only one. */
+  #needed(decides: boolean): HttpError {
+    if (!decides || this.#startKey.length === 0)
+      return unauthorized("this needs a token", "send Authorization: Bearer TOKEN");
+    const place = this.#keyPlace();
+    const where = place === undefined ? "" : `; it is in ${place}`;
+    return this.#anyone === undefined
+      ? unauthorized(
+          "this needs a token, or the start key",
+          `send Authorization: Bearer TOKEN, or the key${where}`,
+        )
+      : unauthorized("this needs the start key", `send Authorization: Bearer KEY${where}`);
   }
 }
 

@@ -273,6 +273,11 @@ describe("tokens", () => {
     const decide = (options: object = {}) => it.ask("/decide", { method: "POST", ...options });
     expect((await decide()).status).toBe(401);
     expect((await decide({ headers: { origin } })).status).toBe(401);
+    const { error } = (await (await decide()).json()) as { error: object };
+    expect(error).toMatchObject({
+      message: "this needs the start key",
+      hint: "send Authorization: Bearer KEY",
+    });
     expect((await decide({ token: "start-key-2" })).status).toBe(401);
     expect(await (await decide({ token: "start-key-1" })).json()).toMatchObject({
       owner: "default",

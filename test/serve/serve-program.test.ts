@@ -114,10 +114,27 @@ describe("tokens and the start key", () => {
       fetch(`${serve.url}/servers`, { headers: { authorization: `Bearer ${token}` } });
     expect((await ask(key)).status).toBe(200);
     expect((await ask(`${key}x`)).status).toBe(401);
+    const unasked = await fetch(`${serve.url}/servers/reload`, { method: "POST" });
+    expect([unasked.status, await unasked.json()]).toMatchObject([
+      401,
+      {
+        error: {
+          message: "this needs the start key",
+          hint: `send Authorization: Bearer KEY; it is in ~/state/mcphost/serve-${serve.port}.key`,
+        },
+      },
+    ]);
     // Nobody is at a terminal: it is said nowhere else.
     serve.kill("SIGTERM");
     await serve.exited;
     expect(await serve.stderr).not.toContain(key);
+  });
+
+  test("where the key lies is said once where nobody is at a terminal", async () => {
+    const { stderr } = await mcphost("serve", "--port", "0", "--max-time", "1s", ...one).run();
+    const said =
+      /^to decide and change things, send Authorization: Bearer KEY; it is in \/.*\/serve-\d+\.key$/gm;
+    expect(stderr.match(said)).toHaveLength(1);
   });
 
   test("MCPHOST_TOKEN is asked for, and no server gets it", async () => {
@@ -229,7 +246,7 @@ describe("what is wrong is said, and nothing starts", () => {
 });
 
 describe("ways to it", () => {
-  test("in a pipe: the address on stdout, failed servers on stderr, no more", async () => {
+  test("in a pipe: the address on stdout, failed servers and the place of the key on stderr, no more", async () => {
     await using folder = await tempDir();
     const socket = folder.file("s.sock");
     const run = mcphost("serve", "--unix", socket, "-s", "gone=/nowhere/x", ...one);
@@ -242,7 +259,10 @@ describe("ways to it", () => {
     running.kill("SIGTERM");
     const { code, stdout, stderr } = await running.done;
     expect([code, stdout]).toEqual([143, `unix:${socket}\n`]);
-    expect(stderr).toMatch(/^mcphost: warning: server "gone" cannot be started: .*\n$/);
+    const [first, second, ...others] = stderr.trimEnd().split("\n").toSorted();
+    expect(first).toMatch(/^mcphost: warning: server "gone" cannot be started: /);
+    expect(second).toEndWith("/serve-s.sock.key");
+    expect(others).toEqual([]);
     expect(await isThere(socket)).toBe(false);
   });
 
@@ -254,9 +274,9 @@ describe("ways to it", () => {
     expect((await fetch(`${serve.url}/health`, { tls: { ca } })).status).toBe(200);
   });
 
-  test("on a terminal: the link with the key, servers and calls as they happen", async () => {
+  test("on a terminal: the key, servers and calls as they happen", async () => {
     await using screen = await mcphost("serve", "--port", "0", ...one).terminal();
-    await screen.shows(/http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{43}/);
+    await screen.shows(/send Authorization: Bearer\s+[\w-]{43}/);
     await screen.shows(/\[server\] starting\r\n/);
     await screen.shows(/\[server\] at rest until it is used\r\n/);
     const [, url] = /(http:\/\/127\.0\.0\.1:\d+)/.exec(screen.text())!;

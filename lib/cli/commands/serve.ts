@@ -7,7 +7,7 @@ import { reportFailures } from "../failures.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { LoadedPlugins } from "../plugins.ts";
-import { keepKey, newKey } from "../serve-key.ts";
+import { keepKey, keyPlace, newKey } from "../serve-key.ts";
 import { listeningOf, settingsOf } from "../serve-settings.ts";
 import { logFailures, showEvents } from "../serve-show.ts";
 import { serveTokens } from "../serve-tokens.ts";
@@ -98,6 +98,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     },
     source: configSource(waiting, opened, io, env),
     startKey,
+    keyPlace: (port) => keyPlace({ port, unix: listening.unix }, io.env),
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
   await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
@@ -117,7 +118,7 @@ interface Tell {
   keyFile: string | undefined;
 }
 
-/** The address for whoever waits for it; on a terminal the link with the start key, too. */
+/** The address for whoever waits for it, and how the start key is sent: the key itself on a terminal alone. */
 async function tell(
   { url, port }: Served,
   { parsed: { flags }, io, startKey, keyFile }: Tell,
@@ -129,8 +130,10 @@ async function tell(
     ...(keyFile !== undefined && { keyFile }),
   });
   await io.stdout.write(`${flags["json"] === true ? line : url}\n`);
-  if (io.terminal.stderr && flags["quiet"] !== true && flags["json"] !== true && port !== undefined)
-    await io.stderr.write(`to decide and change things: ${url}/#key=${startKey}\n`);
+  if (flags["quiet"] === true || flags["json"] === true) return;
+  const key = io.terminal.stderr ? startKey : keyFile && `KEY; it is in ${keyFile}`;
+  if (key !== undefined)
+    await io.stderr.write(`to decide and change things, send Authorization: Bearer ${key}\n`);
 }
 
 /** A hang-up reads the config again where no terminal can have hung up. */
