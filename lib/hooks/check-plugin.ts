@@ -51,6 +51,11 @@ const hookNames: readonly HookName[] = [
 ];
 const toolName = /^[A-Za-z0-9_-]{1,64}$/;
 
+const shapes = {
+  hooks: "it is written hooks: { beforeCall(call) { … } }",
+  tools: "it is written tools: { NAME: { description, input, run } }",
+};
+
 /** A misspelt hook would never run: what it was to forbid would be let through. */
 function checkPlugin(value: unknown, from: string): asserts value is Plugin {
   if (!isRecord(value))
@@ -100,11 +105,12 @@ function checkKeys(
 
 function recordAt(
   value: Record<string, unknown>,
-  key: string,
+  key: keyof typeof shapes,
   from: string,
 ): Record<string, unknown> {
   const found = value[key] ?? {};
-  if (!isRecord(found)) throw wrong(from, `${key} is no object, but ${shownValue(found)}`);
+  if (!isRecord(found))
+    throw wrong(from, `${key} is no object, but ${shownValue(found)}`, shapes[key]);
   return found;
 }
 

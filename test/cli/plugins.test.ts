@@ -409,6 +409,15 @@ describe.concurrent("what they print", () => {
   });
 });
 
+test("a gateway that was started by hand says what it waits for", async () => {
+  await using dir = await folder({ "p.ts": saying("hello", '"world"') });
+  const gateway = mcphost("gateway", "--plugin", "p.ts").cwd(dir.path);
+  await using screen = await gateway.terminal();
+  await screen.shows(/waits for MCP messages on stdin.*Ctrl-D/);
+  screen.type("\u0004");
+  expect(await screen.exited).toBe(0);
+});
+
 test("what servers ask is declared and answered by a plugin, in either era", async () => {
   await using dir = await folder({
     "answers.ts": `export default { name: "a", hooks: {

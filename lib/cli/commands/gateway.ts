@@ -35,6 +35,10 @@ const graceMs = 2000;
 /** Characters that wait for a slow reader; what answers nothing is dropped beyond. */
 const waitingMax = 4_194_304;
 
+/** For whoever started it by hand, and would think that it hangs. */
+const typedAt =
+  "mcphost: the gateway waits for MCP messages on stdin: it is for the config of an MCP client; Ctrl-D ends it\n";
+
 async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const { positionals } = parsed;
   if (positionals.length > 0)
@@ -55,6 +59,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     guests: boundOf(guestsMax),
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
+  if (io.terminal.stdin && parsed.flags["quiet"] !== true && parsed.flags["json"] !== true)
+    await io.stderr.write(typedAt);
   const lines = new Lines(io.stdout);
   const scope = { owner: "default", allows: profiledBy(parsed, opened.config) };
   // Which servers are to be started is known once the client has said what it answers.
