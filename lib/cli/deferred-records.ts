@@ -15,6 +15,8 @@ export interface Use {
   isLasting?: boolean;
   /** What waits for approval waits on when it ends. @default false */
   survives?: boolean;
+  /** Servers may come later: none is needed to begin with. @default false */
+  mayBeEmpty?: boolean;
 }
 
 export interface DeferredRecords extends AsyncDisposable {

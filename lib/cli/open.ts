@@ -81,7 +81,8 @@ async function open(
   const servers = config.servers.filter((server) => server.disabled !== true);
   const plugged = config.plugins.length > 0 && (await import("./plugins.ts"));
   const plugins = plugged && (await plugged.loadPlugins(config, { parsed, io, log }));
-  if (servers.length === 0 && config.bad.length === 0 && !(plugins && plugins.hasTools))
+  const isEmpty = servers.length === 0 && config.bad.length === 0;
+  if (isEmpty && use.mayBeEmpty !== true && !(plugins && plugins.hasTools))
     throw noServers(config.servers, parsed.positionals);
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log) : undefined;

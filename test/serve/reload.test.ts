@@ -152,6 +152,31 @@ describe("a changed file", () => {
   }, 30_000);
 });
 
+test("it starts without any server, says so, and the first is added over HTTP", async () => {
+  await using folder = await tempDir();
+  const file = folder.file("c.json");
+  for (const config of [over({}), over({ a: entry({}, { disabled: true }) })]) {
+    await writeFile(file, JSON.stringify(config));
+    await using serve = await serveProgram(["-c", file]);
+    const headers = { authorization: `Bearer ${(await Bun.file(serve.keyFile).text()).trim()}` };
+    const before = await fetch(`${serve.url}/servers`, { headers });
+    expect(await (await fetch(`${serve.url}/tools`)).json()).toEqual([]);
+    const added = await fetch(`${serve.url}/servers`, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "if-match": before.headers.get("etag") ?? "",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ name: "b", server: entry() }),
+    });
+    expect(added.status).toBe(201);
+    serve.kill("SIGTERM");
+    expect(await serve.exited).toBe(143);
+    expect(await serve.stderr).toMatch(/"warn".*no server is there yet: POST \/servers adds one/);
+  }
+});
+
 test("B074: however often it is read again, there is one process of each server", async () => {
   await using it = await serveConfig(eagerOnes("0"));
   const servers = async () =>

@@ -72,6 +72,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await using opened = await openFromFlags(waiting, { ...io, env, signal }, log, undefined, {
     isLasting: true,
     survives: true,
+    mayBeEmpty: true,
   });
   const { config } = opened;
   const tokens = await serveTokens(parsed, config, io, log);
@@ -102,6 +103,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
   await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
+  if (host.servers().length === 0 && config.bad.length === 0)
+    log({ level: "warn", text: "no server is there yet: POST /servers adds one, or the config" });
   await reportFailures(opened.failures, parsed, io);
   using _hangup = await reloadOnHangup(served, io);
   using _plugins = opened.plugins && (await watched(opened.plugins, log));
