@@ -48,6 +48,14 @@ export function approverAt(io: Io): Approver {
 
 const shownMax = 2000;
 
+/** Whose call it is, where it is not that of whoever is asked. */
+const whose: Readonly<Record<PluginCall["actor"], string>> = {
+  user: "",
+  script: " (a script asks)",
+  model: " (a model asks)",
+  gateway: " (a client of the gateway asks)",
+};
+
 async function answerOf(
   ask: Questions,
   call: Proposed,
@@ -60,7 +68,10 @@ async function answerOf(
     const words = wordsOf(view, question, isCut ? clip(text, shownMax) : text);
     const answer = await ask.pick(fault === "" ? words : `${words}\n  ${fault}`, [
       { value: "once", label: "Allow once" },
-      { value: "always", label: "Allow this tool for this run" },
+      // A person's own call is the only one of its run.
+      ...(view.actor === "user"
+        ? []
+        : [{ value: "always", label: "Allow this tool for this run" } as const]),
       ...(isCut ? [{ value: "whole", label: `Show all ${text.length} characters` }] : []),
       { value: "change", label: "Change the arguments" },
       { value: "reject", label: "Reject" },
@@ -106,7 +117,7 @@ function wordsOf(call: PluginCall, { tool, reasons }: Question, args: string): s
   const { server, actor, tool: name } = call;
   const about = tool?.description ?? tool?.title;
   return [
-    `Call ${name} of server "${server}"? (a ${actor} asks)`,
+    `Call ${name} of server "${server}"?${whose[actor]}`,
     ...reasons.map((reason) => `  since ${reason.replaceAll("\n", " ")}`),
     ...(about === undefined ? [] : ["  it says of itself:", ...barred(clip(about, shownMax))]),
     "  arguments:",

@@ -75,7 +75,10 @@ function jsonOf(text: string, where: string): Json {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HostError("usage", `${where}: not JSON: ${reason}`, {
       cause,
-      hint: `it begins with ${quote(text)}; a shell takes quotes away, so write JSON in '…'`,
+      hint:
+        text.trim() === ""
+          ? "it is empty; {} is an object without arguments"
+          : `it begins with ${quote(text)}; a shell takes quotes away, so write JSON in '…'`,
     });
   }
 }

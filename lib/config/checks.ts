@@ -6,7 +6,7 @@ import * as v from "valibot";
 
 import { isObject } from "../base/json.ts";
 import type { Field } from "./keys.ts";
-import { kindOf } from "./problems.ts";
+import { foundText, kindOf } from "./problems.ts";
 import { Server } from "./schema-server.ts";
 
 /** Fields by our own keys, each with the key that was written. */
@@ -35,16 +35,13 @@ function typeProblems(known: Known): Problem[] {
     const value: unknown = issue.path?.at(-1)?.value;
     return {
       path: [known.get(String(key))?.key ?? key, ...rest],
-      text: `expected ${issue.message}, found ${shown(String(key), value)}`,
+      text: `expected ${issue.message}, found ${foundText(key, value, choices)}`,
     };
   });
 }
 
-/** Only words that we choose from are shown: any other value may be a secret. */
-function shown(key: string, value: unknown): string {
-  const word = ["type", "protocol", "lifecycle", "share", "approval"].includes(key);
-  return word && typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : kindOf(value);
-}
+/** Keys whose values are words of ours. */
+const choices = ["type", "protocol", "lifecycle", "share", "approval"];
 
 /** What types cannot say. valibot's records take arrays and pass over `__proto__`, so both are looked at here. */
 function valueProblems(known: Known): Problem[] {

@@ -24,6 +24,16 @@ export function kindOf(value: unknown): string {
   return typeof value === "string" ? "a string" : "a number";
 }
 
+/** A value of a key, as it may be shown: only where it should be one of our own words (`choices`). Any other may be a secret. */
+export function foundText(
+  key: string | number | undefined,
+  value: unknown,
+  choices: readonly string[],
+): string {
+  const isWord = choices.includes(String(key)) && typeof value === "string";
+  return isWord ? JSON.stringify(value.slice(0, 40)) : kindOf(value);
+}
+
 /** What was parsed, and what was odd, in words for a person. */
 export interface ParsedText {
   value: unknown;

@@ -5,7 +5,7 @@ import { HostError } from "../base/errors.ts";
 import { plainNumbers } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
 import type { Origin } from "./origin.ts";
-import { kindOf, pathText } from "./problems.ts";
+import { foundText, pathText } from "./problems.ts";
 import { Policy, profileEntries, serveEntries, tokenEntries } from "./schema.ts";
 
 /** The value of a section, checked. @throws HostError `config` */
@@ -45,7 +45,7 @@ export function problem(
   const place = path.length === 0 ? "" : ` ${pathText(path)}:`;
   return new HostError(
     "config",
-    `${origin.label}:${place} expected ${expected}, found ${kindOf(found)}`,
+    `${origin.label}:${place} expected ${expected}, found ${foundText(path.at(-1), found, choices)}`,
     {
       facts: { ...(origin.file === undefined ? {} : { file: origin.file }), path: pathText(path) },
       ...(hint === undefined ? {} : { hint }),
@@ -54,6 +54,9 @@ export function problem(
 }
 
 // --- internal ---
+
+/** Keys whose values are words of ours. */
+const choices = ["do", "actor"];
 
 const ruleKeys = Object.keys(Policy.item.entries);
 

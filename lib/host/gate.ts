@@ -181,7 +181,10 @@ function nobodyThere({ server, tool }: Call, { rule }: Decision, reasons: string
   const by = rule && describeRule(rule);
   return new HostError("denied", text, {
     facts: { server, tool, ...(by !== undefined && { rule: by }), reasons, option: "policy" },
-    hint: "allow it beforehand: change the rule, or add one that allows it",
+    hint:
+      by === undefined
+        ? "allow it beforehand"
+        : "allow it beforehand: change the rule, or add one that allows it",
   });
 }
 

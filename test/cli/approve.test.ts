@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { bunAlone, mcphost, root, type Screen } from "../harness.ts";
+import { bunAlone, mcphost, root, type Screen, tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
 
 const keys = { down: "\u001b[B", enter: "\r", escape: "\u001b", end: "\u0005", kill: "\u0015" };
@@ -32,7 +32,9 @@ describe.concurrent("at a terminal", () => {
     await using screen = await ask("message=a\u001b[2J\u202eb\nCall nothing");
     await screen.shows(/Allow once/);
     const text = screen.text();
-    expect(text).toMatch(/Call echo of server "server"\? \(a user asks\)/);
+    expect(text).toMatch(/Call echo of server "server"\?\r?\n/);
+    // It is the only call of this run.
+    expect(text).not.toContain("for this run");
     expect(text).toMatch(/since --ask-tool "echo"/);
     expect(text).toContain('"a\\u001b[2J\\u202eb\\nCall nothing"');
     expect(text).toMatch(/\| Gives the message back/);
@@ -45,9 +47,9 @@ describe.concurrent("at a terminal", () => {
     await using screen = await ask("message=one");
     await steps(
       screen,
-      [/Reject/, pick(2)],
+      [/Reject/, pick(1)],
       [/as a JSON object/, `${keys.kill}{"message":5}${keys.enter}`],
-      [/That did not do: echo: argument message: expected string[^]*Reject/, pick(2)],
+      [/That did not do: echo: argument message: expected string[^]*Reject/, pick(1)],
       [/as a JSON object/, `${keys.kill}nonsense${keys.enter}`],
       [/it is no JSON object/, `${keys.kill}{"message":"two"}${keys.enter}`],
       [/"message": "two"[^]*Reject/, pick(0)],
@@ -58,7 +60,7 @@ describe.concurrent("at a terminal", () => {
 
   test("no, with a reason, and Esc, which is no yes", async () => {
     await using screen = await ask("message=one");
-    await steps(screen, [/Reject/, pick(3)], [/Why\?/, `too late${keys.enter}`]);
+    await steps(screen, [/Reject/, pick(2)], [/Why\?/, `too late${keys.enter}`]);
     expect(await screen.exited).toBe(5);
     expect(screen.text()).toContain('mcphost: echo of server "server" was rejected: too late');
     await using left = await ask("message=one");
@@ -71,6 +73,20 @@ describe.concurrent("at a terminal", () => {
     expect(await screen.exited).toBe(0);
     expect(screen.text()).not.toContain("Allow once");
   });
+});
+
+test("where a plugin asks there is no rule that could be changed", async () => {
+  await using dir = await tempDir();
+  await Bun.write(
+    dir.file("asks.ts"),
+    'export default { name: "asks", hooks: { beforeCall: () => ({ ask: "sure?" }) } };',
+  );
+  const run = await call("message=one", "--plugin", dir.file("asks.ts")).run();
+  expect(run.code).toBe(5);
+  expect(run.stderr).toEndWith(
+    '(plugin "asks": sure?)\n' +
+      "  allow it beforehand (--allow-tool echo, or --wait-approval to wait for an answer)\n",
+  );
 });
 
 test("where nobody can be asked it is denied, and what would have answered is named", async () => {

@@ -94,6 +94,14 @@ describe("files and stdin", () => {
     expect(twice).rejects.toMatchObject({ code: "usage" });
   });
 
+  test("stdin with nothing in it is said to be empty", async () => {
+    const readStdin = stdinReader(() => new Blob(["\n"]).stream());
+    expect(fetchArguments(readArguments(["-"]), { ...noIo, readStdin })).rejects.toMatchObject({
+      code: "usage",
+      hint: "it is empty; {} is an object without arguments",
+    });
+  });
+
   test.each([["a=@missing"], ["a=@"], ["a=@."], ["a=@bytes"], ["a:=@text"]])(
     "%s is a usage error that names the file",
     async (word) => {

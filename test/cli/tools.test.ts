@@ -47,6 +47,11 @@ describe.concurrent("lists", () => {
     expectRun(await tools("server.*g").run(), { stdout: /^big\(.*\nhang\(\)\n$/ });
     expectRun(await tools("red").run(), { stdout: /^control\(\)/ });
     expectRun(await tools("ecko").run(), { code: 2, stderr: /no tool matches "ecko"\n.*echo/ });
+    expectRun(await tools("nosuchthing").run(), {
+      code: 2,
+      stderr:
+        /no tool matches "nosuchthing"\n {2}there (is|are) \d+ tools?: without a pattern all are listed\n/,
+    });
     expectRun(await tools("a", "b").run(), { code: 2, stderr: /one pattern.*\n.*glob.*behind --/ });
   });
 

@@ -179,10 +179,7 @@ test.each([
   [`[]`, "expected an object, found an array"],
   [`{"mcpServers": 3}`, "mcpServers: expected the servers, by name, found a number"],
   [`{"policy": {}}`, "policy: expected an array of rules, found an object"],
-  [
-    `{"policy": [{"do": "dney"}]}`,
-    "policy[0].do: expected one of allow, deny, ask, found a string",
-  ],
+  [`{"policy": [{"do": "dney"}]}`, 'policy[0].do: expected one of allow, deny, ask, found "dney"'],
   [`{"policy": [{"tools": "x"}]}`, `policy[0]: expected the key "do", found nothing`],
   [
     `{"policy": [{"do": "allow", "tool": "x"}]}`,
@@ -190,7 +187,7 @@ test.each([
   ],
   [
     `{"policy": [{"do": "deny", "actor": "modle"}]}`,
-    "policy[0].actor: expected one of user, script, model, gateway, found a string",
+    'policy[0].actor: expected one of user, script, model, gateway, found "modle"',
   ],
   [
     `{"policy": [{"do": "deny", "annotations": {"readonlyHint": true}}]}`,

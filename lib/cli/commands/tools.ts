@@ -81,7 +81,7 @@ async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<Hos
   const near = nearestTools(pattern, tools);
   return new HostError("usage", `no tool matches ${JSON.stringify(pattern)}`, {
     facts: { pattern, nearest: near, tools: tools.length },
-    hint: didYouMean(near) ?? numberOf(tools.length),
+    hint: didYouMean(near) ?? `${numberOf(tools.length)}: without a pattern all are listed`,
   });
 }
 
