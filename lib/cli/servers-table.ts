@@ -5,7 +5,7 @@ import type { HttpServer } from "../config/types.ts";
 /** One line of the list. Absent: not known. */
 export interface ServerRow {
   name: string;
-  kind: "stdio" | "http" | "";
+  kind: "stdio" | "http" | "plugin" | "";
   /** Of a server that is reached: as it is configured, or was found out. */
   transport?: Exclude<HttpServer["transport"], "auto">;
   /** `idle`: may start; `ready`: it was started and answered. */

@@ -324,6 +324,21 @@ describe.concurrent("the doctor", () => {
   });
 });
 
+test("the list of servers has them, too", async () => {
+  await using dir = await folder({
+    "p.ts": saying("hello", '"world"'),
+    "c.json": config(["./p.ts"]),
+  });
+  const at = (...words: string[]) =>
+    mcphost("servers", "-c", "c.json", ...words, "--", ...echo)
+      .cwd(dir.path)
+      .run();
+  expectRun(await at(), {
+    stdout: /^NAME .*\nserver .*\n\.\/p\.ts +plugin +idle +- +- +.*c\.json\n$/,
+  });
+  expectRun(await at("--check"), { stdout: /\n\.\/p\.ts +plugin +ready +- +- +.*c\.json\n$/ });
+});
+
 test("a call to copy names the plugin that brings the tool", async () => {
   await using dir = await folder({ "p.ts": saying("hello", '"world"') });
   const run = await mcphost("tools", "hello", "--plugin", "p.ts").cwd(dir.path).run();

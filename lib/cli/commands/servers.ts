@@ -6,7 +6,7 @@ import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { ourPaths } from "../../config/paths.ts";
 import { redact } from "../../config/redact.ts";
 import { isUrl } from "../../config/spec.ts";
-import type { Config, ServerConfig } from "../../config/types.ts";
+import type { Config, PluginEntry, ServerConfig } from "../../config/types.ts";
 import { configFromFlags } from "../config-flags.ts";
 import { type Failure, reportFailures } from "../failures.ts";
 import { cutStart, fold, shown, widthOf } from "../fit.ts";
@@ -55,8 +55,11 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     const { transport } = remembered.rows.get(name) ?? {};
     if (transport !== undefined) row.transport = transport;
   }
-  const all = [...config.servers.map(({ name }) => rows.get(name)), ...config.bad.map(badRow)];
-  const listed = all.filter((row) => row !== undefined);
+  const listed = [
+    ...config.servers.map(({ name }) => rows.get(name)).filter((row) => row !== undefined),
+    ...config.bad.map(badRow),
+    ...config.plugins.map((entry) => pluginRow(entry, check)),
+  ];
   const hide = (text: string) => redact(text, io.secrets ?? []);
   const width = widthOf(io);
   const text =
@@ -150,6 +153,12 @@ function badRow({ name, origin, reason }: Config["bad"][number]): ServerRow {
     from: { kind: origin.kind, file: origin.file ?? origin.label },
     error: { code: "config", message: reason },
   };
+}
+
+/** By what names it: its own name is known once it runs. One that is opened with the servers, and is wrong, has ended that. */
+function pluginRow({ spec, origin }: PluginEntry, isOpened: boolean): ServerRow {
+  const from = { kind: origin.kind, file: origin.file ?? origin.label };
+  return { name: spec, kind: "plugin", state: isOpened ? "ready" : "idle", from };
 }
 
 const states: Partial<Record<ErrorCode, ServerRow["state"]>> = {
