@@ -4,7 +4,7 @@
  * a plugin is named.
  */
 import { settlesWithin } from "../base/async.ts";
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/types.ts";
 import { checkPlugins } from "../hooks/check-plugin.ts";
@@ -33,6 +33,8 @@ export interface LoadedPlugins {
   readAt: number;
   /** Loads them again, and has them take the place of those that were. One that is wrong is logged, and changes nothing. */
   reload(): Promise<void>;
+  /** Why what was loaded last does not count. */
+  readonly error: HostError | undefined;
 }
 
 /** @throws HostError `config` (it cannot be loaded, or is no plugin), `denied` (it was found, and is not trusted) */
@@ -61,12 +63,15 @@ export async function loadPlugins(
   let host: PluggedHost | undefined;
   let round = 0;
   let turn = Promise.resolve();
+  let fault: HostError | undefined;
   const reload = async () => {
     try {
       await using runner = await setUp(await loadAll((round += 1)));
       await host?.replug(runner);
+      fault = undefined;
       log({ level: "info", text: "the plugins were loaded again" });
     } catch (error) {
+      fault = isHostError(error) ? error : new HostError("config", thrownText(error));
       log({ level: "warn", text: `the plugins stay as they were: ${thrownText(error)}` });
     }
   };
@@ -84,6 +89,9 @@ export async function loadPlugins(
       }
     },
     reload: () => (turn = turn.then(reload)),
+    get error() {
+      return fault;
+    },
   };
 }
 

@@ -13,6 +13,8 @@ export interface ServeOptions {
   servers?: readonly Lifecycle[];
   /** Where approvals and grants lie. @default nothing is kept, and what is asked about is denied */
   approvals?: Approvals;
+  /** As of `ServeContext`. */
+  pluginsError?: ServeContext["pluginsError"];
   /** Where the config comes from, to be read again when its files change. @default it is not */
   source?: ConfigSource;
   /** Only loopback without a token. @default "127.0.0.1" */

@@ -106,7 +106,7 @@ function contextOf(
   options: ServeOptions,
   { stopping, ending, config, lifecycles }: Within,
 ): ServeContext {
-  const { host, log, redact = (text) => text, now = Date.now, approvals } = options;
+  const { host, log, redact = (text) => text, now = Date.now, approvals, pluginsError } = options;
   return {
     host,
     log,
@@ -127,6 +127,7 @@ function contextOf(
     profiles: new Profiles(config?.config.profiles ?? {}),
     ...(config && { config }),
     ...(approvals && { approvals }),
+    ...(pluginsError && { pluginsError }),
   };
 }
 

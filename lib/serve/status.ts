@@ -8,7 +8,7 @@ import type { Caller, Exchange, Route, ServeContext } from "./types.ts";
 
 /** `/health`, answered to everybody; who sent no token where one is asked for hears of no server. */
 export function healthRoutes(context: ServeContext): Route[] {
-  const { host, discovery, stopping, redact, config } = context;
+  const { host, discovery, stopping, redact, config, pluginsError } = context;
   return [
     {
       method: "GET",
@@ -18,6 +18,7 @@ export function healthRoutes(context: ServeContext): Route[] {
         const isReady = discovery.isReady && !stopping.aborted;
         const asksReady = url.searchParams.has("ready");
         const servers = host.servers();
+        const fault = pluginsError?.();
         const haveFailed =
           caller.isStranger !== true &&
           servers.length > 0 &&
@@ -28,6 +29,7 @@ export function healthRoutes(context: ServeContext): Route[] {
           ...(caller.isStranger !== true && {
             servers: servers.map(shownStatus),
             ...(config && faultsOf(config)),
+            ...(fault && { plugins: { error: errorBody(fault) } }),
           }),
         };
         return shown(body, redact, {

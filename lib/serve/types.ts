@@ -1,4 +1,5 @@
 /** What the faces of `serve` (REST, OpenAPI, the gateway, watching) share: a route, and what a request brings. Types only. */
+import type { HostError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
@@ -119,6 +120,8 @@ export interface ServeContext {
   profiles: Profiles;
   /** The config of the servers, where there is one that may be read again. */
   config?: ServedConfig;
+  /** Why plugins that were loaded again do not count. @default they do */
+  pluginsError?: () => HostError | undefined;
   /** What waits for approval, and what is always allowed. @default nothing is kept */
   approvals?: Approvals;
   /** Every call goes through it, so that its owner sees it. */

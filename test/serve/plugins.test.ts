@@ -65,12 +65,19 @@ test("edited, broken, and mended", async () => {
   await Bun.write(dir.file("go"), "");
   expect(await running).toBe("one");
 
+  const health = async () => (await (await fetch(`${serve.url}/health`)).json()) as any;
+  expect((await health()).plugins).toBeUndefined();
   await Bun.write(file, "export default {");
-  await Bun.sleep(500);
+  await waitFor(async () => (await health()).plugins !== undefined, "what is wrong with it");
+  expect((await health()).plugins.error).toMatchObject({
+    code: "config",
+    message: expect.stringContaining("cannot be loaded"),
+  });
   expect(await call("add", { a: 1, b: 2 })).toMatch(/denied by plugin "p": two$/);
 
   await Bun.write(file, plugin("three", "none"));
   await waitFor(async () => (await call("add", { a: 1, b: 2 })) === "3", "the mended plugin");
+  expect((await health()).plugins).toBeUndefined();
   serve.kill("SIGTERM");
   await serve.exited;
   const entries = (await serve.stderr).trim().split("\n");

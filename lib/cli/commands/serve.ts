@@ -98,6 +98,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
       adopts: true,
     },
     source: configSource(waiting, opened, io, env),
+    pluginsError: () => opened.plugins?.error,
     startKey,
     keyPlace: (port) => keyPlace({ port, unix: listening.unix }, io.env),
     redact: (text) => io.secrets?.hide(text) ?? text,
