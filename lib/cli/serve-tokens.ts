@@ -32,6 +32,8 @@ export async function serveTokens(
   const written = await Promise.all(
     (config.serve.tokens ?? []).map((token, at) => filledIn(token, `tokens[${at}].token`, io)),
   );
+  for (const [from, token] of given) sayIfShort(token, from, log);
+  for (const [at, { token }] of written.entries()) sayIfShort(token, `tokens[${at}].token`, log);
   const tokens = [...own, ...written];
   io.secrets?.later(() => tokens.map(({ token }) => token));
   return tokens;
@@ -69,6 +71,15 @@ async function filledIn(written: ServeToken, field: string, io: Io): Promise<Tok
     `serve of ${origin.label}`,
   );
   return { ...token, token: checked(await values.text(token.token, field), field) };
+}
+
+/** Below that many characters a token is soon tried out, whatever they are: 16 of base64 hold 96 bits. */
+const lengthMin = 16;
+
+function sayIfShort(token: string | undefined, from: string, log: Log): void {
+  if (token === undefined || token.length >= lengthMin) return;
+  const text = `${from} is short: it may be guessed; openssl rand -hex 16 makes a good one`;
+  log({ level: "warn", text });
 }
 
 /** What a header can carry. @throws HostError `usage` */

@@ -147,6 +147,21 @@ describe("tokens and the start key", () => {
     expect(env).not.toContain("secret-of-us");
   });
 
+  test("of a token that can be guessed it is said so, and not what it is", async () => {
+    const long = "k7Pq2mZx9Rt4Wv8L";
+    for (const [token, isShort] of [
+      ["wasps", true],
+      [long, false],
+    ] as const) {
+      await using serve = await serveProgram(one, { MCPHOST_TOKEN: token });
+      serve.kill("SIGTERM");
+      await serve.exited;
+      const stderr = await serve.stderr;
+      expect(/MCPHOST_TOKEN is short: it may be guessed/.test(stderr)).toBe(isShort);
+      expect(stderr).not.toContain(token);
+    }
+  });
+
   test("a token file, with a warning where others can read it", async () => {
     await using folder = await tempDir();
     const file = folder.file("token");
