@@ -159,10 +159,18 @@ test("always: for the tool, with these arguments, of the server, in time; a chan
     });
     expect((await running.done).code).toBe(0);
   };
+  const policy = (...words: string[]) =>
+    program(home, "tools", "count", "--policy", ...words, ...env(home), ...asking).run();
+  expectRun(await policy(), { stdout: 'ask    count  by --ask-tool "count"\n' });
   await allow("1", "--always", "arguments");
+  expectRun(await policy(), {
+    stdout: /^ask +count +by --ask-tool "count" +or allow with \{"by":1\}, by grant \w{8}\n$/,
+  });
   expectRun(await call("1").run(), { stdout: "1\n" });
   expectRun(await call("2").run(), { code: 5, stderr: /needs approval/ });
   await allow("2", "--always", "tool", "--for", "1h");
+  expectRun(await policy(), { stdout: /^allow +count +by grant \w{8}\n$/ });
+  expectRun(await policy("--env", "OTHER=1"), { stdout: 'ask    count  by --ask-tool "count"\n' });
   expectRun(await call("3").run(), { stdout: "3\n" });
   // A display name or a time-out makes no other server; a command line, an environment and a definition do.
   expectRun(await call("3", "--timeout", "50").run(), { stdout: "3\n" });
@@ -478,8 +486,7 @@ test("killed after it was sent: uncertain, told, never repeated, acknowledged on
   expect(acknowledged.status).toBe(200);
   expectRun(await program(home, "approvals", "acknowledge", id).run(), {
     code: 2,
-    stderr:
-      /count of server "one" is failed \(acknowledged: seen\): only a call that is uncertain/,
+    stderr: /count of server "one" is failed \(acknowledged: seen\): only a call that is uncertain/,
   });
   expectRun(await program(home, "approvals", "acknowledge", "nosuch").run(), {
     code: 2,

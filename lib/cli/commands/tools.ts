@@ -9,6 +9,7 @@ import { shown, widthOf } from "../fit.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { lineOf, matching, tellNone, tellOf } from "../listing.ts";
 import { openFromFlags } from "../open.ts";
+import type { Opened } from "../open.ts";
 import { policyText, policyWarnings } from "../policy-text.ts";
 import { reachingWords } from "../reaching.ts";
 import { toolHelp } from "../tool-help.ts";
@@ -56,7 +57,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const secrets = pattern === undefined ? undefined : (io.secrets ?? []);
   const text = isPolicy
     ? policyText(found, {
-        judgements: await opened.host.judge(found, "user"),
+        judgements: await judgementsOf(found, opened, { io, log }),
         width,
         json: flags["json"] === true,
       })
@@ -65,6 +66,15 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   if (found.length === 0) await tellNone("tools", parsed, io);
   if (flags["no-cache"] !== true) await remember(tools, servers, io);
   return code;
+}
+
+async function judgementsOf(
+  found: readonly HostTool[],
+  { host, config }: Opened,
+  { io, log }: { io: Io; log: Log },
+) {
+  const { withGrants } = await import("../policy-grants.ts");
+  return await withGrants(await host.judge(found, "user"), found, { config, io, log });
 }
 
 function names({ name, server, tool }: HostTool): string[] {
