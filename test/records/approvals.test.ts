@@ -554,6 +554,26 @@ test("killed with an approval that nobody took up: the next serve runs it, once"
   expect(await runs(home)).toEqual(["3"]);
 });
 
+test("a host that calls through our gateway shows what it waits for", async () => {
+  await using home = await tempDir();
+  const [command, ...words] = sourceProgram;
+  const args = [...words, "gateway", ...askAlways(home)];
+  const xdg = { XDG_STATE_HOME: home.file("state"), XDG_CONFIG_HOME: home.file("config") };
+  const config = { mcpServers: { gate: { command, args, env: xdg } } };
+  await writeFile(home.file("gateway.json"), JSON.stringify(config));
+  const line = ["call", "count", "by=6", "--events", "-c", home.file("gateway.json")];
+  await using call = await program(home, ...line).start();
+  const id = await waiting(home);
+  expectRun(await program(home, "approvals", "approve", id).run(), { stdout: /^approved/ });
+  const short = id.slice(0, 8);
+  expectRun(await call.done, {
+    stdout: "6\n",
+    stderr: new RegExp(
+      `"level":"warn","text":"mcphost: count waits for approval[^]*"event":"progress".*"waits for approval: mcphost approvals approve ${short}"`,
+    ),
+  });
+});
+
 test("a client of the gateway waits, too, and a call that it gives up waits no longer", async () => {
   await using home = await tempDir();
   const proc = Bun.spawn([...sourceProgram, "gateway", ...askAlways(home)], {
