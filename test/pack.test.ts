@@ -52,6 +52,14 @@ test("the packed tarball, installed into an empty folder, runs by bunx, as a bin
     .cwd(folder)
     .run();
   expectRun(run, { stdout: "completed HELLO\n" });
+  const node = Bun.which("node");
+  if (node !== null) {
+    const elsewhere = join(folder, "elsewhere.js");
+    const text = `import { createHost } from "mcphost"; await createHost({ servers: {} }).catch((error) => console.log(error.message));`;
+    await Bun.write(elsewhere, text);
+    const told = await mcphost().program([node, elsewhere]).cwd(folder).run();
+    expectRun(told, { stdout: "mcphost needs Bun: https://bun.sh\n" });
+  }
   // The declaration files are whole: a stranger's program checks against them.
   const tsc = [process.execPath, join(root, "node_modules/typescript/bin/tsc")];
   const flags = "--noEmit --strict --module nodenext --target esnext --types bun-types".split(" ");

@@ -57,6 +57,21 @@ mcphost: warning: the rule for "echo" in c.json matches no tool here
   });
 });
 
+test("rules of the user's own config are about more servers than these: only tools --policy tells of them", async () => {
+  await using dir = await tempDir();
+  const policy = [{ tools: "elsewhere_*", do: "deny" }];
+  await Bun.write(dir.file("config/mcphost/config.json"), JSON.stringify({ policy }));
+  const own = (...words: string[]) =>
+    mcphost(...words, "--", command, ...args)
+      .home(dir.path)
+      .run();
+  expectRun(await own("tools"), { stdout: /^echo/, stderr: "" });
+  expectRun(await own("tools", "--policy"), {
+    stdout: /^allow/,
+    stderr: /the rule for "elsewhere_\*" in .* matches no tool here\n$/,
+  });
+});
+
 test("rules that match nothing, and one that trusts what tools say of themselves, are told of", async () => {
   await using dir = await withPolicy([
     { tools: "ad", do: "deny" },
