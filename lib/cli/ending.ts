@@ -21,10 +21,11 @@ export function merged(reason: unknown, error: unknown): unknown {
 // --- internal ---
 
 /** What was under way, as far as it is known. */
-function stepOf({ server, method, tool, taskId, plugin, hook }: Facts): string {
+function stepOf({ server, method, tool, taskId, plugin, hook, doing }: Facts): string {
   if (typeof plugin === "string" && typeof hook === "string")
     return ` while plugin ${JSON.stringify(plugin)} was to answer ${hook}`;
   if (server === undefined) return "";
+  if (typeof doing === "string") return ` while server "${server}" was ${doing}`;
   if (taskId !== undefined) return ` while task ${taskId} of server "${server}" was running`;
   if (typeof method !== "string" && tool !== undefined)
     return ` before ${tool} was sent to server "${server}"`;

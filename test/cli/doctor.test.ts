@@ -395,3 +395,12 @@ exec '${process.execPath}' '${faulty}' none
     await nothingLeft(going.marker);
   });
 });
+
+test("--max-time names the server that was looked at", async () => {
+  const run = await mcphost("doctor", "--max-time", "500ms", "--", "sleep", "20").run();
+  expectRun(run, {
+    code: 4,
+    stderr: 'mcphost: given up after 0.5 s (--max-time) while server "server" was looked at\n',
+  });
+  await nothingLeft(run.marker);
+});

@@ -9,6 +9,7 @@ import { redact } from "../../config/redact.ts";
 import type { Config, ServerConfig } from "../../config/types.ts";
 import type { HostTool } from "../../host/types.ts";
 import { unknownServer } from "../../host/unknown.ts";
+import { waitFor } from "../../host/wait.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { answersFrom } from "../answers.ts";
 import { configFromFlags } from "../config-flags.ts";
@@ -73,7 +74,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const same = duplicates(servers);
   const examined = await sideBySide(servers, async (server) => {
     io.status?.(`looking at ${server.name} …`);
-    const found = await examine(server, options);
+    const at = { server: server.name, doing: "looked at" };
+    const found = await waitFor(examine(server, options), io.signal, at);
     const sameAs = same.get(server.name);
     if (sameAs !== undefined) found.seen.sameAs = sameAs;
     return found;
