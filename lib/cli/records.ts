@@ -8,11 +8,12 @@ import type { RecordSettings } from "../config/setting-types.ts";
 import type { Config } from "../config/types.ts";
 import { StoredApprovals } from "../host/approvals.ts";
 import { StoreRecorder } from "../host/record.ts";
-import { openStore } from "../store/store.ts";
+import { openStore, storeFile } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
 import type { AuditEvent } from "../store/types.ts";
 import { auditLine } from "./audit-line.ts";
 import { isStore, storePlace } from "./store-place.ts";
+import { watchStore } from "./store-watch.ts";
 import type { Io } from "./types.ts";
 
 export interface RecordsOptions {
@@ -36,6 +37,7 @@ export class Records implements AsyncDisposable {
   #opened: Store | undefined;
   #opening: Promise<Store> | undefined;
   #pruning: ReturnType<typeof setInterval> | undefined;
+  #watching: Disposable | undefined;
 
   constructor(options: RecordsOptions) {
     this.#options = options;
@@ -90,10 +92,13 @@ export class Records implements AsyncDisposable {
     prune();
     this.#pruning = setInterval(prune, pruneMs);
     this.#pruning.unref();
+    const file = storeFile(await storePlace(config, this.#options.io));
+    if (file !== undefined) this.#watching = await watchStore(file, log);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#pruning);
+    this.#watching?.[Symbol.dispose]();
     const opened = this.#opened ?? (await this.#opening?.catch(() => undefined));
     await opened?.grants.endSession(this.#session).catch(() => undefined);
     await opened?.[Symbol.asyncDispose]();
