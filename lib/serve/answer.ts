@@ -88,7 +88,9 @@ function allowed(methods: Methods | undefined): string[] {
 
 function notFound(request: Request): HttpError {
   const path = URL.parse(request.url)?.pathname ?? "";
-  return new HttpError(404, "not_found", `nothing is at ${path.slice(0, 200)}`);
+  return new HttpError(404, "not_found", `nothing is at ${path.slice(0, 200)}`, {
+    hint: "GET / lists what there is",
+  });
 }
 
 function notHere(methods: Methods): HttpError {

@@ -33,6 +33,7 @@ export const callRoutes: Face = ({ calls: book }) => [
         return Response.json({ id, status: "cancelling" }, { status: 202 });
       throw new HttpError(409, "conflict", `the call has ended: ${status}`, {
         facts: { call: id, status },
+        hint: "GET /calls/ID has what became of it",
       });
     },
   },

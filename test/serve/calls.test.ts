@@ -127,7 +127,9 @@ describe("DELETE /calls/ID", () => {
     const again = await seen(kit.ask(`/calls/${id}`, { method: "DELETE", token: "key" }));
     expect(again).toMatchObject({
       status: 409,
-      body: { error: { call: id, status: "cancelled" } },
+      body: {
+        error: { call: id, status: "cancelled", hint: "GET /calls/ID has what became of it" },
+      },
     });
     const count = async () =>
       (await jsonOf(await kit.ask("/tools", { json: { tool: "re_cancelled" } })))

@@ -428,6 +428,7 @@ describe("errors", () => {
     await using it = served({ redact: hideStart });
     expect(await (await it.ask("/fails")).text()).toContain('server \\"x\\" cannot be ***ed');
     expect(await (await it.ask("/start")).text()).toContain("nothing is at /***");
+    expect(await (await it.ask("/start")).text()).toContain("GET / lists what there is");
   });
 
   test.each([
