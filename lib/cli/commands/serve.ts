@@ -133,11 +133,12 @@ async function tell(
     pid: process.pid,
     ...(keyFile !== undefined && { keyFile }),
   });
-  await io.stdout.write(`${flags["json"] === true ? line : url}\n`);
-  if (flags["quiet"] === true || flags["json"] === true) return;
   const key = io.terminal.stderr ? startKey : keyFile && `KEY; it is in ${keyFile}`;
-  if (key !== undefined)
+  const isQuiet = flags["quiet"] === true || flags["json"] === true;
+  if (key !== undefined && !isQuiet)
     await io.stderr.write(`to decide and change things, send Authorization: Bearer ${key}\n`);
+  // Last: whoever reads it goes on.
+  await io.stdout.write(`${flags["json"] === true ? line : url}\n`);
 }
 
 /** A hang-up reads the config again where no terminal can have hung up. */
