@@ -15,8 +15,14 @@ export const root = join(import.meta.dir, "..");
 /** How Bun must be started so that it takes nothing from the current folder (design.md, starting fast). */
 export const bunAlone = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/null"];
 
-/** The program from source: the default of `mcphost`. */
-export const sourceProgram = [...bunAlone, join(root, "mcphost.ts")];
+/** The program from its source. */
+export const fromSource = [...bunAlone, join(root, "mcphost.ts")];
+
+/**
+ * The program, the default of `mcphost`: from source, or by the entry that TEST_ENTRY names (the bundle is what is shipped,
+ * and starts three times as fast).
+ */
+export const sourceProgram = [...bunAlone, join(root, process.env["TEST_ENTRY"] ?? "mcphost.ts")];
 
 export interface TempDir extends AsyncDisposable {
   path: string;

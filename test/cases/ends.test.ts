@@ -1,7 +1,7 @@
 /** Reported faults of ends: what must not be left of a server, however we end. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
-import { expectRun, mcphost, tempDir } from "../harness.ts";
+import { expectRun, fromSource, mcphost, tempDir } from "../harness.ts";
 import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
 import { call, entry, faulty, hostOver, isAlive, marksIn, textOf, tools } from "./kit.ts";
 
@@ -203,6 +203,7 @@ describe.concurrent("a host that is ended in the middle of a call to a stubborn 
       ["sh", "-c", '"$@"; true', "sh"],
       ["sh", "-c", 'setsid "$@"; true', "sh"],
     ]) {
+      // The bundle looks at SIGHUP a little later than its first call may be under way.
       await using running = await mcphost(
         "call",
         "hang",
@@ -210,7 +211,9 @@ describe.concurrent("a host that is ended in the middle of a call to a stubborn 
         "--",
         ...wrapper,
         ...faulty("life.stubborn"),
-      ).start();
+      )
+        .program(fromSource)
+        .start();
       await waitFor(() => marks.has("hanging"), "the call to be under way");
       running.kill(signal);
       const run = await running.done;

@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
-import { bunAlone, mcphost, root, tempDir } from "../harness.ts";
+import { bunAlone, fromSource, mcphost, root, tempDir } from "../harness.ts";
 import { nothingLeft, waitFor } from "../processes.ts";
 import { call, manyServer, marksIn } from "./kit.ts";
 
@@ -83,7 +83,10 @@ describe.concurrent("signals", () => {
   ] as const)("%s cancels the call and leaves nothing: exit %d", async (signal, code) => {
     await using dir = await tempDir();
     const marks = marksIn(dir);
-    await using running = await call("hang", ...marks.flags).start();
+    // The bundle looks at SIGHUP a little later than its first call may be under way.
+    await using running = await call("hang", ...marks.flags)
+      .program(fromSource)
+      .start();
     await waitFor(marks.hanging, "the call to be under way");
     running.kill(signal);
     const run = await running.done;
