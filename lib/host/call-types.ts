@@ -1,11 +1,11 @@
 /** What the one call path goes through. Types only. */
 import type { Log } from "../base/log.ts";
 import type { PolicyRule } from "../config/types.ts";
+import type { ServerContext } from "./connection-types.ts";
 import type { ApprovalKeeper, Approver, Gate } from "./gate-types.ts";
 import type { Recorder } from "./record-types.ts";
 import type { Registry } from "./registry.ts";
 import type { RunningCalls } from "./running.ts";
-import type { HostEvent } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
 export interface CallContext {
@@ -20,7 +20,8 @@ export interface CallContext {
   approvalTimeoutMs?: number | undefined;
   /** @default nothing is written down */
   record?: Recorder | undefined;
-  emit: (event: HostEvent) => void;
+  emit: ServerContext["emit"];
+  hears: ServerContext["hears"];
   log: Log;
   running: RunningCalls;
   /** As it is for calls that begin now: other servers and rules, once the host was changed. */

@@ -1,11 +1,13 @@
 /** What the connection of one server is made with, and how long it is waited for. Types only. */
 import type { LaunchContext } from "./launch-types.ts";
 import type { HostedConfig } from "./server-types.ts";
-import type { HostEvent } from "./types.ts";
+import type { EventType, HostEvent } from "./types.ts";
 
 /** What all servers of a host share. */
 export interface ServerContext extends LaunchContext {
   emit: (event: HostEvent) => void;
+  /** Somebody wants to know of such events: where nobody does, none needs to be made. */
+  hears: (type: EventType) => boolean;
   /** Others use its servers: their queues are bounded. @default false */
   isLent?: boolean;
 }

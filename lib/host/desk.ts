@@ -25,13 +25,13 @@ export class Desk {
     this.#servers = servers;
     this.#context = context;
     this.#registry = new Registry(servers, context);
-    const { policy, gate, approve, keeper, record, emit, signal, log, limits } = context;
+    const { policy, gate, approve, keeper, record, emit, hears, signal, log, limits } = context;
     const validator = new Validator(log, limits?.schemaBytesMax);
     const running = new RunningCalls(signal);
     const { approvalTimeoutMs } = limits ?? {};
     const asked = { policy, gate, approve, keeper, approvalTimeoutMs, record };
     const latest = () => this.#calls;
-    const common = { validator, emit, log, running, signal, latest };
+    const common = { validator, emit, hears, log, running, signal, latest };
     this.#calls = { registry: this.#registry, ...asked, ...common };
   }
 

@@ -15,6 +15,7 @@ import type { HostParts } from "./over.ts";
 import type { Follower, Reconfigured } from "./reconfigure-types.ts";
 import { otherNames, retired, tellLists } from "./reconfigure.ts";
 import { HostedServer } from "./server.ts";
+import type { EventType } from "./types.ts";
 
 /** Opens a guest over the servers of its host. Nothing is started for it before it is used. `answers`: as of `OpenedHost.guest`. */
 export function openGuest(answers: Answers | undefined, host: HostParts): OpenedHost & OwnServers {
@@ -40,8 +41,9 @@ export function openGuest(answers: Answers | undefined, host: HostParts): Opened
     emit(event) {
       events.emit(event);
       // Calls are the host's, whoever makes them.
-      if (event.type === "call_start" || event.type === "call_end") known.emit(event);
+      if (isOfCall(event.type)) known.emit(event);
     },
+    hears: (type) => events.hears(type) || (isOfCall(type) && known.hears(type)),
   };
   const servers = theirs.map((server) =>
     names.has(server.name) ? server : new HostedServer(server.config, context),
@@ -88,10 +90,12 @@ function hearShared(
 ): DisposableStack {
   const hearing = new DisposableStack();
   hearing.use(
-    host.events.watch((event) => {
-      const isCall = event.type === "call_start" || event.type === "call_end";
-      if (!isCall && names.has(event.server)) events.emit(event);
-    }),
+    host.events.watch(
+      (event) => {
+        if (names.has(event.server)) events.emit(event);
+      },
+      ["server_state", "tools_changed", "list_changed"],
+    ),
   );
   const heard: LogListener = (server, params) => {
     if (names.has(server)) hear(server, params);
@@ -99,6 +103,10 @@ function hearShared(
   host.logListeners.add(heard);
   hearing.defer(() => void host.logListeners.delete(heard));
   return hearing;
+}
+
+function isOfCall(type: EventType): boolean {
+  return type === "call_start" || type === "call_end";
 }
 
 /**

@@ -57,7 +57,8 @@ function toldTo(
   events: Events,
 ): Omit<ServerContext, keyof OpenHostOptions | "heard"> {
   return {
-    emit: events.emit.bind(events),
+    emit: (event) => events.emit(event),
+    hears: (type) => events.hears(type),
     guard: () => started.guard(),
     take: (server) => started.take(server),
     spawned: (child) => started.spawned(child),

@@ -8,7 +8,7 @@ import type { Actor, Call, Outcome } from "../hooks/call.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
 import type { OwnServers } from "./guest-types.ts";
-import type { CallRequest, Host, HostEvent, HostTool, ToolListing } from "./types.ts";
+import type { CallRequest, EventOf, EventType, Host, HostTool, ToolListing } from "./types.ts";
 
 /** A call of a face that serves several people, as `OpenedHost.call` takes it. */
 export interface OwnedCallRequest extends CallRequest {
@@ -74,8 +74,14 @@ export interface OpenedHost extends Host {
   onLog(listener: LogListener): Disposable;
   /** What servers are asked to log from now on; those that are connected are told. */
   askLogs(level: McpLogLevel): void;
-  /** As `events`, told as they happen: none is lost. The watcher takes no time and never throws. */
-  onEvent(watcher: (event: HostEvent) => void): Disposable;
+  /**
+   * As `events`, told as they happen: none is lost. The watcher takes no time and never throws.
+   * @param types those that it is told of, all by default
+   */
+  onEvent<T extends EventType>(
+    watcher: (event: EventOf<T>) => void,
+    types?: readonly T[],
+  ): Disposable;
   /**
    * Stops a server that was started and does nothing; what is known of its tools stays, and its next use starts it again.
    * False where it is busy, was used within `idleMs`, is held by something that lasts, or is no process of ours.

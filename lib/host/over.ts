@@ -68,7 +68,7 @@ export function hostOver({
         ({ config }) => config.share === "client" && (name ?? config.name) === config.name,
       ),
     events: () => events.listen(),
-    onEvent: (watcher) => events.watch(watcher),
+    onEvent: (watcher, types) => events.watch(watcher, types),
     rest: async (name, idleMs) =>
       (await servers.find((server) => server.name === name)?.rest(idleMs)) ?? false,
     onLog(listener) {

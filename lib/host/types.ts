@@ -58,6 +58,10 @@ export type HostEvent =
       mayRun?: true;
     };
 
+export type EventType = HostEvent["type"];
+
+export type EventOf<T extends EventType> = Extract<HostEvent, { type: T }>;
+
 export interface CallRequest {
   /** Exposed name, `SERVER.TOOL`, `SERVER/TOOL`, or the bare name where only one server has it. */
   tool: string;

@@ -3,7 +3,9 @@
  * work on. Nothing in a log notification says which call it is about: this is what can be known (protocol.md 1.8, 2.3).
  */
 import type { OpenedHost } from "../host/opened-types.ts";
-import type { HostEvent } from "../host/types.ts";
+import type { EventOf } from "../host/types.ts";
+
+const heard = ["call_start", "call_end", "server_state"] as const;
 
 export interface AtWorkOptions {
   /** Told of a call by its id once it counts no more. */
@@ -31,7 +33,7 @@ export class AtWork implements Disposable {
     this.#onOver = onOver;
     this.#leftMs = leftMs;
     this.#now = now;
-    this.#watching = host.onEvent((event) => this.#heard(event));
+    this.#watching = host.onEvent((event) => this.#heard(event), heard);
   }
 
   /** The calls of a server by their ids. */
@@ -46,7 +48,7 @@ export class AtWork implements Disposable {
 
   // --- internal ---
 
-  #heard(event: HostEvent): void {
+  #heard(event: EventOf<(typeof heard)[number]>): void {
     const { server } = event;
     if (event.type === "call_start") this.#begin(server, event.id);
     else if (event.type === "call_end") {
@@ -55,8 +57,7 @@ export class AtWork implements Disposable {
       if (this.#left > 0) this.#forget(server);
     }
     // What an ended process was at work on is over.
-    else if (event.type === "server_state" && event.state !== "ready")
-      this.#forget(server, Infinity);
+    else if (event.state !== "ready") this.#forget(server, Infinity);
   }
 
   #begin(server: string, id: string): void {

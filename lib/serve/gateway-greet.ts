@@ -69,9 +69,12 @@ export class Instructions implements Disposable {
     this.#host = host;
     this.#waitMs = waitMs;
     this.#hear(host);
-    this.#hearing = host.onEvent((event) => {
-      if (event.type === "server_state" && event.state === "ready") this.#hear(host);
-    });
+    this.#hearing = host.onEvent(
+      ({ state }) => {
+        if (state === "ready") this.#hear(host);
+      },
+      ["server_state"],
+    );
   }
 
   /**

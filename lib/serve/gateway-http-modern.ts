@@ -32,9 +32,7 @@ export class ModernHttp {
 
   constructor(world: HttpWorld) {
     this.#world = world;
-    world.context.host.onEvent(({ type }) => {
-      if (type === "tools_changed" || type === "server_state") this.#headers.clear();
-    });
+    world.context.host.onEvent(() => this.#headers.clear(), ["tools_changed", "server_state"]);
   }
 
   async post(message: Request, exchange: Exchange, from: Downstream): Promise<Response> {

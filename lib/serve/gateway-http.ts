@@ -49,9 +49,7 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     return servers.has(name);
   };
   // A server that is gone has told so by its lists.
-  const watching = host.onEvent(({ type }) => {
-    if (type === "tools_changed") servers.clear();
-  });
+  const watching = host.onEvent(() => servers.clear(), ["tools_changed"]);
   context.stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
   const at = (exchange: Exchange) => scopeOf(exchange, isServer, context.profiles);
 

@@ -3,12 +3,13 @@
  * servers that a listener shows (protocol.md 2.6, 10).
  */
 import type { OpenedHost } from "../host/opened-types.ts";
-import type { HostEvent } from "../host/types.ts";
+import type { EventOf } from "../host/types.ts";
 import type { ListName } from "../protocol/subscriptions.ts";
 
 /** `servers`: those whose list changed. */
 export type NewsListener = (list: ListName, servers: ReadonlySet<string>) => void;
 
+const heard = ["tools_changed", "list_changed", "server_state"] as const;
 const lists: readonly ListName[] = ["tools", "prompts", "resources"];
 
 export class News implements Disposable {
@@ -22,7 +23,7 @@ export class News implements Disposable {
 
   constructor(host: Pick<OpenedHost, "onEvent">, coalesceMs: number) {
     this.#coalesceMs = coalesceMs;
-    this.#hearing = host.onEvent((event) => this.#hear(event));
+    this.#hearing = host.onEvent((event) => this.#hear(event), heard);
   }
 
   listen(listener: NewsListener): Disposable {
@@ -58,10 +59,10 @@ export class News implements Disposable {
       for (const listener of this.#listeners) listener(list, servers);
   }
 
-  #hear(event: HostEvent): void {
+  #hear(event: EventOf<(typeof heard)[number]>): void {
     if (event.type === "tools_changed") this.tell("tools", event.server);
     else if (event.type === "list_changed") this.tell(event.list, event.server);
-    else if (event.type === "server_state" && event.state === "ready")
+    else if (event.state === "ready")
       if (this.#missing.delete(event.server))
         for (const list of lists) this.tell(list, event.server);
   }

@@ -22,11 +22,7 @@ export class CallLogs {
     const watching = new DisposableStack();
     this.#work = watching.use(new AtWork(host));
     // At once: what another call says next may be in the same piece of its output.
-    watching.use(
-      host.onEvent((event) => {
-        if (event.type === "call_end") this.#followers.delete(event.id);
-      }),
-    );
+    watching.use(host.onEvent(({ id }) => void this.#followers.delete(id), ["call_end"]));
     watching.use(host.onLog((server, params) => this.#heard(server, params)));
     stopping.addEventListener("abort", () => watching.dispose(), { once: true });
   }

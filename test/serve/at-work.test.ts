@@ -1,6 +1,7 @@
 /** Which calls count as being at work on a server: those that run, and for a while those that were given up. */
 import { expect, test } from "bun:test";
 
+import type { OpenedHost } from "../../lib/host/opened-types.ts";
 import type { HostEvent } from "../../lib/host/types.ts";
 import { AtWork } from "../../lib/serve/at-work.ts";
 
@@ -16,7 +17,10 @@ function fake() {
     watcher = given;
     return { [Symbol.dispose]: () => void (watcher = undefined) };
   };
-  const work = new AtWork({ onEvent }, { onOver: (id) => over.push(id), now: () => now });
+  const work = new AtWork(
+    { onEvent: onEvent as OpenedHost["onEvent"] },
+    { onOver: (id) => over.push(id), now: () => now },
+  );
   return {
     work,
     over,

@@ -5,6 +5,7 @@ import { HostError } from "../../lib/base/errors.ts";
 import { logTo } from "../../lib/cli/log.ts";
 import { showEvents } from "../../lib/cli/serve-show.ts";
 import type { Io } from "../../lib/cli/types.ts";
+import type { OpenedHost } from "../../lib/host/opened-types.ts";
 import type { HostEvent } from "../../lib/host/types.ts";
 
 const forged = "x\nmcphost: error: all is lost\r\nmcphost: two\rmcphost: three\n";
@@ -55,7 +56,7 @@ test("so is what a person at the terminal is shown", () => {
         return { [Symbol.dispose]() {} };
       },
     };
-    showEvents(host, io);
+    showEvents(host as Pick<OpenedHost, "onEvent">, io);
   });
   expect(lines.filter((line) => !line.startsWith(" "))).toEqual(["x", "[s] x"]);
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { HostError } from "../../lib/base/errors.ts";
 import { logFailures } from "../../lib/cli/serve-show.ts";
+import type { OpenedHost } from "../../lib/host/opened-types.ts";
 import type { HostEvent } from "../../lib/host/types.ts";
 import { Counters, otherTools } from "../../lib/serve/counters.ts";
 import { EventQueue } from "../../lib/serve/events.ts";
@@ -87,7 +88,10 @@ test("why a server has failed is logged once, and anew once it was ready", () =>
     return { [Symbol.dispose]() {} };
   };
   const logged: string[] = [];
-  using _logging = logFailures({ onEvent }, ({ text }) => void logged.push(text));
+  using _logging = logFailures(
+    { onEvent: onEvent as OpenedHost["onEvent"] },
+    ({ text }) => void logged.push(text),
+  );
   const enter = (state: "failed" | "starting" | "ready", why?: string) =>
     tell?.({
       type: "server_state",
