@@ -108,7 +108,7 @@ async function execute(
   let sentAt = 0;
   const onSent = () => {
     way.isSent = true;
-    request.onSent?.();
+    request.listener?.onSent?.();
     sentAt = performance.now();
     debug(log, server.name, () => `tools/call of ${tool} is sent`);
   };

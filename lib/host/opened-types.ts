@@ -37,12 +37,18 @@ export interface OwnedCallRequest extends CallRequest {
   onTask?: (task: Task) => void;
   /** A tool that may run as a task is to, where its server takes that. @default only one that must does */
   asTask?: boolean;
-  /** Told when the call begins to wait for somebody to approve it. */
-  onWaiting?: (call: Call) => void;
-  /** Told once that the name means a tool and that no rule denies the call; nothing was sent by then. */
-  onCall?: (call: Call) => void;
-  /** Told when its server has been handed the call. */
-  onSent?: () => void;
+  /** Hears how the call goes. */
+  listener?: CallListener;
+}
+
+/** Whoever hears how a call goes; what it does takes no time and never throws. */
+export interface CallListener {
+  /** The call begins to wait for somebody to approve it. */
+  onWaiting?(call: Call): void;
+  /** Once: the name means a tool and no rule denies the call; nothing was sent by then. */
+  onCall?(call: Call): void;
+  /** Its server has been handed the call. */
+  onSent?(): void;
 }
 
 /** What the rules say of a tool. */

@@ -64,7 +64,7 @@ export async function prepare(
   const { policy } = context;
   const decision = decide(call, target, policy);
   const gate = context.gate ?? (decision.do === "ask" ? await gateOf(context) : undefined);
-  if (gate === undefined) request.onCall?.(call);
+  if (gate === undefined) request.listener?.onCall?.(call);
   const fit = fitting(call, target.listed, { target, request, context });
   let listed = fit instanceof Promise ? await fit : fit;
   if (gate === undefined) return { listed };
@@ -79,9 +79,9 @@ export async function prepare(
     },
     config: target.server.config,
     anew: () => anewOf(call, target, context),
-    onWaiting: () => request.onWaiting?.(call),
+    onWaiting: () => request.listener?.onWaiting?.(call),
   });
-  request.onCall?.(call);
+  request.listener?.onCall?.(call);
   return { listed, result };
 }
 

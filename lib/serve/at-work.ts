@@ -20,7 +20,7 @@ export class AtWork implements Disposable {
   readonly #onOver: (id: string) => void;
   readonly #leftMs: number;
   readonly #now: () => number;
-  /** By server: calls, and since when each was given up. */
+  /** By server, for good: calls, and since when each was given up. */
   readonly #calls = new Map<string, Map<string, number | undefined>>();
   /** How many of them were given up: most often none, and then nothing is to be looked for. */
   #left = 0;
@@ -61,9 +61,9 @@ export class AtWork implements Disposable {
   }
 
   #begin(server: string, id: string): void {
-    const calls = this.#calls.get(server);
-    if (calls === undefined) this.#calls.set(server, new Map([[id, undefined]]));
-    else calls.set(id, undefined);
+    const calls = this.#calls.get(server) ?? new Map<string, number | undefined>();
+    if (calls.size === 0) this.#calls.set(server, calls);
+    calls.set(id, undefined);
   }
 
   #leave(server: string, id: string): void {
@@ -83,7 +83,6 @@ export class AtWork implements Disposable {
     const calls = this.#calls.get(server);
     if (calls?.get(id) !== undefined) this.#left -= 1;
     calls?.delete(id);
-    if (calls?.size === 0) this.#calls.delete(server);
     this.#onOver(id);
   }
 }

@@ -2,7 +2,7 @@
 import { settlesWithin } from "../base/async.ts";
 import type { Deadlines } from "../base/deadlines.ts";
 import type { Json } from "../base/json.ts";
-import { HttpError } from "./http-error.ts";
+import { HttpError, isHttpError } from "./http-error.ts";
 import { readJson } from "./read-json.ts";
 
 export interface BodyLimits {
@@ -10,36 +10,52 @@ export interface BodyLimits {
   bytesMax: number;
   /** The longest that a body may take to come, whole. @default 60000 */
   timeMs: number;
-  /** Those that come whole, of that time. */
+  /** Those that come whole and did not at once, of that time. */
   reading: Deadlines;
 }
 
-/** The text of a body that says it is JSON. @throws HttpError 400 · 408 · 413 · 415 */
-export async function bodyText(request: Request, limits: BodyLimits): Promise<string> {
-  const type = request.headers.get("content-type");
-  if (type === null || !json.test(type))
-    throw new HttpError(415, "unsupported_media_type", "a body must be application/json", {
-      hint: "send Content-Type: application/json",
-    });
-  const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > limits.bytesMax) throw tooLarge(limits);
-  const isSized = length !== null && !request.headers.has("transfer-encoding");
-  const bytes = isSized ? await wholeOf(request, limits) : await bytesOf(request, limits);
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new HttpError(400, "bad_request", "the body is not UTF-8");
-  }
-}
+/**
+ * The body of a request that says it is JSON, on its way. One that says its length is read at once, for no more of it ever
+ * comes: that costs a fraction of piece by piece.
+ */
+export class Body {
+  readonly #limits: BodyLimits;
+  readonly #bytes: Promise<Uint8Array>;
+  /** Gives it up, where it is read at once. */
+  readonly #reject: ((error: HttpError) => void) | undefined;
 
-/** @throws HttpError 400 */
-export function jsonOf(text: string): Json {
-  try {
-    return readJson(text);
-  } catch (error) {
-    const why =
-      error instanceof SyntaxError ? `: ${error.message.replace(/^JSON Parse error: /, "")}` : "";
-    throw new HttpError(400, "bad_request", `the body is not JSON${why}`);
+  /** Begins to read it. @throws HttpError 413 · 415 */
+  constructor(request: Request, limits: BodyLimits) {
+    this.#limits = limits;
+    if (!isSized(request, limits)) {
+      this.#bytes = bytesOf(request, limits);
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    this.#bytes = promise;
+    this.#reject = reject;
+    request.bytes().then(resolve, reject);
+  }
+
+  /** @throws HttpError 400 · 408 · 413 */
+  text(): Promise<string> {
+    return this.#bytes.then(textOf, refuse);
+  }
+
+  /** @throws HttpError 400 · 408 · 413 */
+  json(): Promise<Json> {
+    return this.#bytes.then(jsonOf, refuse);
+  }
+
+  /** From here on it has its time, where it is not there yet: most come with their heads, and cost nothing for it. */
+  hasten(): void {
+    const { reading, timeMs } = this.#limits;
+    const reject = this.#reject;
+    if (reject === undefined || Bun.peek.status(this.#bytes) !== "pending") return;
+    const due = { at: performance.now(), expire: () => reject(tooSlow(timeMs)) };
+    reading.add(due);
+    const over = () => reading.delete(due);
+    this.#bytes.then(over, over);
   }
 }
 
@@ -51,22 +67,42 @@ const json = /^application\/json\s*(;|$)/i;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A body that says its length: no more of it is ever read, and at once it costs a fraction of piece by piece. */
-function wholeOf(request: Request, { timeMs, reading }: BodyLimits): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    const due = { at: performance.now(), expire: () => reject(tooSlow(timeMs)) };
-    reading.add(due);
-    request.bytes().then(
-      (bytes) => {
-        reading.delete(due);
-        return resolve(bytes);
-      },
-      () => {
-        reading.delete(due);
-        return reject(brokenOff());
-      },
-    );
-  });
+/** Whether a body says its length, and nothing else of it. @throws HttpError 413 · 415 */
+function isSized({ headers }: Request, limits: BodyLimits): boolean {
+  const type = headers.get("content-type");
+  if (type === null || !json.test(type))
+    throw new HttpError(415, "unsupported_media_type", "a body must be application/json", {
+      hint: "send Content-Type: application/json",
+    });
+  const length = headers.get("content-length");
+  if (length !== null && Number(length) > limits.bytesMax) throw tooLarge(limits);
+  return length !== null && !headers.has("transfer-encoding");
+}
+
+/** @throws HttpError 400 */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new HttpError(400, "bad_request", "the body is not UTF-8");
+  }
+}
+
+/** @throws HttpError 400 */
+function jsonOf(bytes: Uint8Array): Json {
+  const text = textOf(bytes);
+  try {
+    return readJson(text);
+  } catch (error) {
+    const why =
+      error instanceof SyntaxError ? `: ${error.message.replace(/^JSON Parse error: /, "")}` : "";
+    throw new HttpError(400, "bad_request", `the body is not JSON${why}`);
+  }
+}
+
+/** Why there is no body: where it is none of our reasons, the connection ended. */
+function refuse(error: unknown): never {
+  throw isHttpError(error) ? error : new HttpError(400, "bad_request", "the body broke off");
 }
 
 async function bytesOf(request: Request, limits: BodyLimits): Promise<Uint8Array> {
@@ -84,9 +120,7 @@ async function collect(reader: Reader, limits: BodyLimits): Promise<Uint8Array> 
   const chunks: Uint8Array[] = [];
   let size = 0;
   while (true) {
-    const { done, value } = await reader.read().catch(() => {
-      throw brokenOff();
-    });
+    const { done, value } = await reader.read();
     if (done) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size);
     size += value.length;
     if (size > limits.bytesMax) {
@@ -108,8 +142,4 @@ function tooSlow(timeMs: number): HttpError {
   return new HttpError(408, "request_timeout", `the body took longer than ${timeMs} ms`, {
     headers: { connection: "close" },
   });
-}
-
-function brokenOff(): HttpError {
-  return new HttpError(400, "bad_request", "the body broke off");
 }

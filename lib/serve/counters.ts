@@ -25,6 +25,8 @@ export interface ServerCount {
   starts: number;
   exits: number;
   isUp: boolean;
+  /** By the names of its tools. */
+  tools: Map<string, CallCount>;
 }
 
 /** Tools beyond this many are counted together, and so are names that are longer than a label should be. */
@@ -33,9 +35,10 @@ const nameMax = 200;
 export const otherTools = "(other)";
 
 export class Counters {
-  readonly #calls = new Map<string, CallCount>();
   readonly #servers = new Map<string, ServerCount>();
   readonly #toolsMax: number;
+  /** Of all servers. */
+  #tools = 0;
 
   /** @param servers all there are: a call that names another is not counted, for it reached none, until that one is there */
   constructor(servers: readonly string[], toolsMax: number = toolsMaxDefault) {
@@ -44,7 +47,7 @@ export class Counters {
   }
 
   get calls(): Iterable<CallCount> {
-    return this.#calls.values();
+    return this.#servers.values().flatMap(({ tools }) => tools.values());
   }
 
   get servers(): Iterable<[string, ServerCount]> {
@@ -58,7 +61,7 @@ export class Counters {
     if (event.type === "call_start") server.running += 1;
     if (event.type === "call_end") {
       server.running -= 1;
-      this.#ended(event);
+      this.#ended(server, event);
     }
     if (event.type !== "server_state") return;
     const isUp = event.state === "ready";
@@ -70,30 +73,30 @@ export class Counters {
   // --- internal ---
 
   #add(server: string): ServerCount {
-    const count = { running: 0, starts: 0, exits: 0, isUp: false };
+    const count = { running: 0, starts: 0, exits: 0, isUp: false, tools: new Map() };
     this.#servers.set(server, count);
     return count;
   }
 
-  #ended({ server, tool, status, durationMs }: HostEvent & { type: "call_end" }): void {
-    const count = this.#callsOf(server, tool);
+  #ended(at: ServerCount, { server, tool, status, durationMs }: HostEvent & { type: "call_end" }) {
+    const count = at.tools.get(tool) ?? this.#addTool(at, server, tool);
     const seconds = durationMs / 1000;
     count.ends.set(status, (count.ends.get(status) ?? 0) + 1);
     count.seconds += seconds;
-    const at = bucketBounds.findIndex((bound) => seconds <= bound);
-    count.buckets[at < 0 ? bucketBounds.length : at]! += 1;
+    let bucket = 0;
+    while (bucket < bucketBounds.length && seconds > bucketBounds[bucket]!) bucket += 1;
+    count.buckets[bucket]! += 1;
   }
 
-  #callsOf(server: string, tool: string): CallCount {
-    const key = `${server}\0${tool}`;
-    const found = this.#calls.get(key);
-    if (found !== undefined) return found;
+  #addTool(at: ServerCount, server: string, tool: string): CallCount {
     // Of each server one more, for all that find no place.
-    const isTooMuch = this.#calls.size >= this.#toolsMax || tool.length > nameMax;
-    if (tool !== otherTools && isTooMuch) return this.#callsOf(server, otherTools);
+    const isTooMuch = this.#tools >= this.#toolsMax || tool.length > nameMax;
+    if (tool !== otherTools && isTooMuch)
+      return at.tools.get(otherTools) ?? this.#addTool(at, server, otherTools);
     const buckets = Array.from({ length: bucketBounds.length + 1 }, () => 0);
     const count = { server, tool, ends: new Map<string, number>(), buckets, seconds: 0 };
-    this.#calls.set(key, count);
+    at.tools.set(tool, count);
+    this.#tools += 1;
     return count;
   }
 }

@@ -1,10 +1,9 @@
 /** One request as its face sees it. What costs time (URL, signal, body) is made when it is first asked for. */
 import type { Deadlines, Due } from "../base/deadlines.ts";
 import type { Json } from "../base/json.ts";
-import { type BodyLimits, bodyText, jsonOf } from "./body.ts";
+import { Body, type BodyLimits } from "./body.ts";
 import { HttpError } from "./http-error.ts";
-import { Leaving } from "./leaving.ts";
-import type { Bound, Caller, Exchange, Socket, SocketHandlers } from "./types.ts";
+import type { Bound, Caller, Exchange, Leaver, Socket, SocketHandlers } from "./types.ts";
 
 /** What a WebSocket of ours carries. */
 export interface SocketData {
@@ -23,51 +22,85 @@ export interface ExchangeWorld {
   streams: Bound;
   /** Fires when running requests have had their time. */
   ending: AbortSignal;
-  /** Requests that are being answered, well within the time that a connection may idle. */
+  /** Requests that came just now. */
+  young: Deadlines;
+  /** Those that are still being answered, well within the time that a connection may idle. */
   answering: Deadlines;
-  /** Those whose clients are not listened to yet. */
-  unheard: Deadlines;
 }
 
 /** How long a connection may idle: before and within the head of a request, and between requests. */
 export const idleSeconds = 30;
 
+/**
+ * Most requests are answered sooner. It is not worth to listen for their clients before (a signal, and a listener of it,
+ * cost more than many a call): one that has left may go unnoticed for so long.
+ */
+export const youngMs = 50;
+
 /** After how long a request that is being answered is kept from being cut off for its silence. */
 export const slowMs = 10_000;
 
-export class Incoming implements Exchange, Due {
-  readonly request: Request;
-  readonly params: Readonly<Record<string, string>>;
+export class Incoming implements Exchange, Due, EventListenerObject {
+  readonly request: Request & { readonly params?: Readonly<Record<string, string>> };
   readonly caller: Caller;
   readonly at = performance.now();
   readonly #world: ExchangeWorld;
   #url: URL | undefined;
   #signal: AbortSignal | undefined;
+  #body: Body | undefined;
+  #leaver: Leaver | undefined;
+  /** Where its client is listened for. */
+  #heard: AbortSignal | undefined;
   /** It became a WebSocket: there is no answer. */
   isUpgraded = false;
   /** Its answer is a stream. */
   isKeptOpen = false;
+  #isOld = false;
   #isSlow = false;
+  #isAnswered = false;
 
   constructor(request: Bun.BunRequest, caller: Caller, world: ExchangeWorld) {
     this.request = request;
-    this.params = request.params ?? {};
     this.caller = caller;
     this.#world = world;
-    world.answering.add(this);
+    world.young.add(this);
   }
 
-  /** How long an answer takes is not the client's fault; bodies have a time of their own. */
+  /** It takes its time: how long an answer does is not the client's fault; bodies have a time of their own. */
   expire(): void {
-    this.#isSlow = true;
-    this.#world.server.timeout(this.request, 0);
+    const { answering, server } = this.#world;
+    if (this.#isOld) {
+      this.#isSlow = true;
+      server.timeout(this.request, 0);
+      return;
+    }
+    this.#isOld = true;
+    this.#listen();
+    if (this.#isAnswered) return;
+    this.#body?.hasten();
+    answering.add(this);
   }
 
   /** It was answered: the connection may idle for its time. */
   answered(): void {
-    this.#world.answering.delete(this);
+    const { young, answering, server } = this.#world;
+    this.#isAnswered = true;
+    if (this.#isOld) answering.delete(this);
+    // Who is given a stream may leave it.
+    if (this.isKeptOpen && this.#leaver !== undefined) return;
+    young.delete(this);
+    this.onLeave(undefined);
     if (this.#isSlow && !this.isKeptOpen && !this.isUpgraded)
-      this.#world.server.timeout(this.request, idleSeconds);
+      server.timeout(this.request, idleSeconds);
+  }
+
+  /** Its client has left. */
+  handleEvent(): void {
+    this.#leaver?.left();
+  }
+
+  get params(): Readonly<Record<string, string>> {
+    return this.request.params ?? {};
   }
 
   get url(): URL {
@@ -80,8 +113,9 @@ export class Incoming implements Exchange, Due {
     return gone === undefined ? signal : AbortSignal.any([signal, gone]);
   }
 
-  onLeave(action: () => void): Disposable {
-    return new Leaving(this.request, action, this.#world.unheard);
+  onLeave(leaver: Leaver | undefined): void {
+    this.#leaver = leaver;
+    if (this.#isOld) this.#listen();
   }
 
   get signal(): AbortSignal {
@@ -89,11 +123,11 @@ export class Incoming implements Exchange, Due {
   }
 
   text(): Promise<string> {
-    return bodyText(this.request, this.#world.limits);
+    return this.#read().text();
   }
 
-  async json(): Promise<Json> {
-    return jsonOf(await this.text());
+  json(): Promise<Json> {
+    return this.#read().json();
   }
 
   keepOpen(isOpen = true): void {
@@ -117,6 +151,25 @@ export class Incoming implements Exchange, Due {
     throw new HttpError(426, "upgrade_required", "this is a WebSocket: ask for an upgrade", {
       headers: { upgrade: "websocket", connection: "upgrade" },
     });
+  }
+
+  // --- internal ---
+
+  #read(): Body {
+    const body = (this.#body = new Body(this.request, this.#world.limits));
+    if (this.#isOld) body.hasten();
+    return body;
+  }
+
+  /** Listens for the client as long as somebody wants to hear that it has left. */
+  #listen(): void {
+    if (this.#leaver === undefined) {
+      this.#heard?.removeEventListener("abort", this);
+      return;
+    }
+    this.#heard ??= this.request.signal;
+    if (this.#heard.aborted) this.#leaver.left();
+    else this.#heard.addEventListener("abort", this);
   }
 }
 

@@ -67,17 +67,19 @@ export async function callTool(
       actor: "gateway",
       owner: scope.owner,
       admits: scope.allows,
-      onWaiting(call) {
-        waiting = tellWaiting(call, { onProgress, onLog: logTo(question) });
-      },
-      onCall({ id, server }) {
-        waiting?.[Symbol.dispose]();
-        flight.server = server;
-        logs.called(id, from);
-        isKnown = true;
-      },
-      onSent() {
-        flight.isQueued = false;
+      listener: {
+        onWaiting(call) {
+          waiting = tellWaiting(call, { onProgress, onLog: logTo(question) });
+        },
+        onCall({ id, server }) {
+          waiting?.[Symbol.dispose]();
+          flight.server = server;
+          logs.called(id, from);
+          isKnown = true;
+        },
+        onSent() {
+          flight.isQueued = false;
+        },
       },
     };
     cancellable(request, question, host);
@@ -132,7 +134,7 @@ function cancellable(request: OwnedCallRequest, question: Question, host: Opened
     return;
   }
   const id = (request.id = crypto.randomUUID());
-  const { onCall } = request;
+  const { listener } = request;
   let isCancelled = false;
   const cancel = () => {
     isCancelled = true;
@@ -140,9 +142,12 @@ function cancellable(request: OwnedCallRequest, question: Question, host: Opened
   };
   question.onCancel(cancel);
   // What was cancelled before the host had begun it.
-  request.onCall = (call) => {
-    onCall?.(call);
-    if (isCancelled) cancel();
+  request.listener = {
+    ...listener,
+    onCall(call) {
+      listener?.onCall?.(call);
+      if (isCancelled) cancel();
+    },
   };
 }
 

@@ -58,7 +58,6 @@ export class ModernHttp {
     if (fault !== undefined)
       return refuse(400, new RpcError({ code: headerMismatch, message: fault }), id);
     const work = async (say: (text: string) => void) => {
-      using leaving = new DisposableStack();
       let left: AbortSignal | undefined;
       const question: Question = {
         id,
@@ -69,7 +68,7 @@ export class ModernHttp {
         get signal() {
           return (left ??= isStream ? exchange.left : exchange.request.signal);
         },
-        onCancel: (action) => void leaving.use(exchange.onLeave(action)),
+        onCancel: (action) => exchange.onLeave({ left: action }),
         notify: (name, given) => void say(messageText({ method: name, params: given })),
       };
       try {
@@ -77,6 +76,8 @@ export class ModernHttp {
       } catch (error) {
         const told = toRpcError(error, from);
         return { text: errorText(id, told), status: told.code === missingCapability ? 400 : 200 };
+      } finally {
+        exchange.onLeave(undefined);
       }
     };
     return await replyTo(work, {

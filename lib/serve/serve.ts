@@ -8,11 +8,10 @@ import { handlersOf } from "./answer.ts";
 import { boundOf } from "./bound.ts";
 import { CallBook } from "./calls-book.ts";
 import { type Lifecycle, Lifecycles } from "./discovery.ts";
-import { slowMs, socketHandler } from "./exchange.ts";
+import { slowMs, socketHandler, youngMs } from "./exchange.ts";
 import type { ExchangeWorld, SocketData } from "./exchange.ts";
 import { noted } from "./guard-noted.ts";
 import { isLoopback } from "./guard.ts";
-import { leaveMs } from "./leaving.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
 import { Profiles } from "./profiles.ts";
 import { rootRoute } from "./root.ts";
@@ -58,9 +57,9 @@ export function serve(options: ServeOptions): Served {
     timeMs: options.bodyMs ?? bodyMsDefault,
     reading: new Deadlines(options.bodyMs ?? bodyMsDefault),
   };
-  const [answering, unheard] = [new Deadlines(slowMs), new Deadlines(leaveMs)];
+  const [young, answering] = [new Deadlines(youngMs), new Deadlines(slowMs)];
   const { streams, profiles } = context;
-  const world = { limits, streams, ending: ending.signal, answering, unheard } as ExchangeWorld;
+  const world = { limits, streams, ending: ending.signal, young, answering } as ExchangeWorld;
   const handlers: Handlers = {
     ...handlersOf([...faced, rootRoute(faced)], { guard, context, running, world }),
     websocket: { ...socketHandler, maxPayloadLength: limits.bytesMax },

@@ -32,7 +32,7 @@ async function tracedCall(
   host: Pick<OpenedHost, "call">,
   { record, redact }: TracedOptions,
 ): Promise<Outcome> {
-  const { meta: { traceparent, tracestate, ...meta } = {}, onCall } = request;
+  const { meta: { traceparent, tracestate, ...meta } = {}, listener } = request;
   const parent = readTraceParent(traceparent);
   if (parent?.isSampled === false) return await host.call(request);
   const own = spanUnder(parent);
@@ -47,9 +47,13 @@ async function tracedCall(
       traceparent: traceParentText(own),
       ...(traceState !== undefined && { tracestate: traceState }),
     },
-    onCall(call) {
-      known = call;
-      onCall?.(call);
+    listener: {
+      onCall(call) {
+        known = call;
+        listener?.onCall?.(call);
+      },
+      onWaiting: (call) => listener?.onWaiting?.(call),
+      onSent: () => listener?.onSent?.(),
     },
   });
   const tool = clip(known?.tool ?? outcome.error?.facts.tool ?? request.tool, nameMax);

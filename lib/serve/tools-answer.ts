@@ -21,22 +21,36 @@ export interface AnswerBody {
 }
 
 /**
- * What became of a call as JSON, whole or in the parts that `parts` cuts its body into. An error is told without the
- * secrets that `redact` hides; what is nested too deeply to be written is an error, too.
+ * What became of a call as JSON. An error is told without the secrets that `redact` hides; what is nested too deeply to be
+ * written is an error, too.
  */
+export function answerText(
+  outcome: Outcome,
+  call: string,
+  redact: (text: string) => string,
+): string {
+  const text = JSON.stringify(bodyOf(outcome, call));
+  return outcome.error === undefined ? text : redact(text);
+}
+
+/** The same in the parts that `cut` makes of it. */
 export function answerTexts(
   outcome: Outcome,
   call: string,
-  { redact, parts }: { redact: (text: string) => string; parts: (body: AnswerBody) => object[] },
+  redact: (text: string) => string,
+  cut: (body: AnswerBody) => object[],
 ): string[] {
-  const body = isTooDeep(outcome)
-    ? { error: "the answer is nested too deeply to be passed on", code: "output", call }
-    : answerOf(outcome, call);
-  const texts = parts(body).map((part) => JSON.stringify(part));
+  const texts = cut(bodyOf(outcome, call)).map((part) => JSON.stringify(part));
   return outcome.error === undefined ? texts : texts.map(redact);
 }
 
 // --- internal ---
+
+function bodyOf(outcome: Outcome, call: string): AnswerBody {
+  return isTooDeep(outcome)
+    ? { error: "the answer is nested too deeply to be passed on", code: "output", call }
+    : answerOf(outcome, call);
+}
 
 /** Found out without trying, which would take seconds. */
 function isTooDeep(outcome: Outcome): boolean {
@@ -51,10 +65,12 @@ function isTooDeep(outcome: Outcome): boolean {
 /** One text and nothing else, as most are: what cannot nest. */
 function isPlain(result: ToolResult): boolean {
   const { content } = result;
-  if (!Array.isArray(content) || content.length !== 1 || Object.keys(result).length > 1)
-    return false;
-  const [only] = content;
-  return isObject(only) && Object.values(only).every((value) => typeof value === "string");
+  if (!Array.isArray(content) || content.length !== 1) return false;
+  for (const key in result) if (key !== "content" && key !== "isError") return false;
+  const only = content[0];
+  if (!isObject(only)) return false;
+  for (const key in only) if (typeof only[key] !== "string") return false;
+  return typeof (result.isError ?? false) === "boolean";
 }
 
 function answerOf(outcome: Outcome, call: string): AnswerBody {
@@ -62,30 +78,22 @@ function answerOf(outcome: Outcome, call: string): AnswerBody {
   const result = exactResult(outcome);
   if (result === undefined) return error === undefined ? { call } : failureOf(error, call);
   const text = textOf(result);
-  if (result.isError === true)
-    return {
-      error: text === "" ? "the tool answered with an error" : text,
-      ...partsOf(result),
-      call,
-    };
-  return { plain_text_response: text, ...partsOf(result), call };
+  const body: Partial<AnswerBody> =
+    result.isError === true
+      ? { error: text === "" ? "the tool answered with an error" : text }
+      : { plain_text_response: text };
+  for (const key of kept) if (result[key] !== undefined) body[key] = result[key];
+  body.call = call;
+  return body as AnswerBody;
 }
 
 /** The result with each digit of its structured content: what was parsed on the way may have rounded some. */
 function exactResult(outcome: Outcome): ToolResult | undefined {
   if (outcome.result === undefined) return undefined;
-  const { result, raw } = outcome;
+  const { result } = outcome;
+  // The exact text is made when it is first asked for.
   if (result.structuredContent === undefined) return result;
-  return mayLoseDigits(raw) ? (parseJson(raw) as ToolResult) : result;
-}
-
-function partsOf(result: ToolResult): Record<string, Json> {
-  const parts: Record<string, Json> = {};
-  for (const key of kept) {
-    const value = result[key];
-    if (value !== undefined) parts[key] = value;
-  }
-  return parts;
+  return mayLoseDigits(outcome.raw) ? (parseJson(outcome.raw) as ToolResult) : result;
 }
 
 /** The server's own words where it answered; `code` and the evidence beside them. */

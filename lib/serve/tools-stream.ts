@@ -46,7 +46,7 @@ export async function streamCall(
       send(stream, { progress: shown(progress) });
   };
   const meta = traceOf(exchange.request);
-  const { id, outcome } = context.calls.begin({
+  const { record, outcome } = context.calls.begin({
     tool,
     arguments: params,
     // Who stops us lets the client know how its call ended: the stream is not cut.
@@ -56,18 +56,21 @@ export async function streamCall(
     admits: caller.allows,
     listedOnly: true,
     ...(meta && { meta }),
-    onWaiting(call) {
-      asked = call;
-      begun.resolve();
-    },
-    onCall({ server }) {
-      isKnown = true;
-      over();
-      follower.server = server;
-      begun.resolve();
+    listener: {
+      onWaiting(call) {
+        asked = call;
+        begun.resolve();
+      },
+      onCall({ server }) {
+        isKnown = true;
+        over();
+        follower.server = server;
+        begun.resolve();
+      },
     },
     onProgress,
   });
+  const { id } = record;
   logs.follow(id, follower);
   void outcome.then(() => (logs.leave(id), over()));
   await Promise.race([begun.promise, outcome]);
@@ -84,7 +87,7 @@ export async function streamCall(
     open,
     outcome.then((ended) => {
       if (leftOut > 0) send(open, leftOutEvent(leftOut));
-      return answerTexts(ended, id, { redact, parts: eventsOf });
+      return answerTexts(ended, id, redact, eventsOf);
     }),
   );
   return open.response;

@@ -4,8 +4,10 @@
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
+import type { CallListener } from "../host/opened-types.ts";
+import type { BegunCall, BookedRequest } from "./calls-begun.ts";
 import { HttpError, isHttpError, toHttpError } from "./http-error.ts";
-import { answerTexts } from "./tools-answer.ts";
+import { answerText } from "./tools-answer.ts";
 import { readArguments, readAskedCall } from "./tools-body.ts";
 import { toolEntry } from "./tools-list.ts";
 import { CallLogs } from "./tools-logs.ts";
@@ -43,13 +45,14 @@ async function answerTools(
   logs: CallLogs,
 ): Promise<Response> {
   try {
-    const { tool, params, stream } = readAskedCall(await exchange.json());
-    if (stream) return await streamCall(exchange, context, { tool, params, logs });
-    const { id, outcome } = await call(exchange, context, { tool, params });
-    if (outcome === undefined) return accepted(id);
-    const { redact } = context;
-    const [text] = answerTexts(outcome, id, { redact, parts: (body) => [body] });
-    return new Response(text, { headers: { "content-type": "application/json;charset=utf-8" } });
+    const asked = readAskedCall(await exchange.json());
+    if (asked.stream) return await streamCall(exchange, context, { ...asked, logs });
+    const waits = waitsOf(exchange);
+    const call = begin(exchange, context, asked, waits);
+    const outcome = await (waits === undefined ? call.outcome : waits.or(call));
+    if (outcome === undefined) return accepted(call, exchange);
+    if (outcome.error !== undefined) refuseUnknown(outcome, call, exchange);
+    return new Response(answerText(outcome, call.record.id, context.redact), llamaInit);
   } catch (error) {
     // Anything else is a fault of ours: it is logged, and told to nobody.
     if (!isHttpError(error)) throw error;
@@ -59,53 +62,81 @@ async function answerTools(
 
 /** The result as the server sent it, byte for byte. @throws HttpError, HostError */
 async function answerTool(exchange: Exchange, context: ServeContext): Promise<Response> {
-  const tool = exchange.params["name"] ?? "";
   const params = readArguments(await exchange.json(), "the body");
-  const { id, outcome } = await call(exchange, context, { tool, params });
-  if (outcome === undefined) return accepted(id);
+  const waits = waitsOf(exchange);
+  const call = begin(exchange, context, { tool: exchange.params["name"] ?? "", params }, waits);
+  const outcome = await (waits === undefined ? call.outcome : waits.or(call));
+  if (outcome === undefined) return accepted(call, exchange);
+  if (outcome.error !== undefined) refuseUnknown(outcome, call, exchange);
+  const { id } = call.record;
+  if (outcome.error !== undefined || outcome.result === undefined) throw withCall(outcome, id);
   const headers = { "content-type": "application/json", "mcphost-call": id };
-  if (outcome.error === undefined && outcome.result !== undefined)
-    return new Response(outcome.raw, { headers });
-  throw withCall(outcome, id);
+  return new Response(outcome.raw, { headers });
 }
 
-/**
- * The call, once it has ended; where the client would rather not wait (`Prefer: respond-async`, RFC 7240), no outcome as soon
- * as it waits for approval: it goes on without its client.
- * @throws HttpError where the name means nothing to this caller, or is denied
- */
-async function call(
+/** Begins the call. Who leaves cancels it; when the process ends, the book does. */
+function begin(
   exchange: Exchange,
   { calls }: ServeContext,
   { tool, params }: { tool: string; params: JsonObject },
-): Promise<{ id: string; outcome: Outcome | undefined }> {
+  waits: Waits | undefined,
+): BegunCall {
   const { caller, request } = exchange;
-  let isKnown = false;
-  const meta = traceOf(request);
-  const isPatient = !/(^|[,;\s])respond-async($|[,;\s])/i.test(request.headers.get("prefer") ?? "");
-  const begun = calls.begin({
-    keepsResult: !isPatient,
+  const asked: BookedRequest = {
     tool,
     arguments: params,
     actor: "gateway",
     owner: caller.owner,
     admits: caller.allows,
     listedOnly: true,
-    ...(meta && { meta }),
-    onCall: () => (isKnown = true),
-  });
-  // Until it is let go of. When the process ends, the book ends the call.
-  using _leaving = exchange.onLeave(() => calls.leave(begun.id));
-  const waits = isPatient ? [] : [begun.waiting.then(() => undefined)];
-  const outcome = await Promise.race([begun.outcome, ...waits]);
-  if (outcome === undefined) return { id: begun.id, outcome };
-  const refusal = refusalOf(outcome, { name: tool, caller, isKnown });
-  if (refusal !== undefined) throw refusal;
-  return { id: begun.id, outcome };
+  };
+  const meta = traceOf(request);
+  if (meta !== undefined) asked.meta = meta;
+  if (waits !== undefined) {
+    asked.listener = waits;
+    asked.keepsResult = true;
+  }
+  const call = calls.begin(asked);
+  exchange.onLeave(call);
+  return call;
 }
 
-/** It waits for approval, and can be looked at. */
-function accepted(id: string): Response {
+/**
+ * For a client that would rather not wait (`Prefer: respond-async`, RFC 7240): there is no outcome as soon as its call waits
+ * for approval; that goes on without its client.
+ */
+class Waits implements CallListener {
+  readonly #begun = Promise.withResolvers<undefined>();
+
+  onWaiting(): void {
+    this.#begun.resolve(undefined);
+  }
+
+  or({ outcome }: BegunCall): Promise<Outcome | undefined> {
+    return Promise.race([outcome, this.#begun.promise]);
+  }
+}
+
+/** Undefined for a client that waits. */
+function waitsOf({ request }: Exchange): Waits | undefined {
+  const prefer = request.headers.get("prefer");
+  return prefer !== null && respondAsync.test(prefer) ? new Waits() : undefined;
+}
+
+const respondAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
+
+/** @throws HttpError where the name means nothing to this caller, or is denied */
+function refuseUnknown(outcome: Outcome, call: BegunCall, { caller }: Exchange): void {
+  const { record, isAdmitted } = call;
+  const refusal = refusalOf(outcome, { name: record.name, caller, isKnown: isAdmitted });
+  if (refusal !== undefined) throw refusal;
+}
+
+const llamaInit = { headers: { "content-type": "application/json;charset=utf-8" } };
+
+/** It waits for approval, without its client, and can be looked at. */
+function accepted({ record: { id } }: BegunCall, exchange: Exchange): Response {
+  exchange.onLeave(undefined);
   const headers = { location: `/calls/${id}`, "preference-applied": "respond-async" };
   return Response.json({ call: id, status: "waiting" }, { status: 202, headers });
 }

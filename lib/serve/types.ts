@@ -46,8 +46,8 @@ export interface Exchange {
   left: AbortSignal;
   /** The same, and when the time that running requests have to end is over. */
   signal: AbortSignal;
-  /** What is done once the client leaves before its answer, in place of `left`, which costs more; until disposed. */
-  onLeave(action: () => void): Disposable;
+  /** Who hears that the client has left before its answer, in place of `left`, which costs more; undefined: nobody any more. */
+  onLeave(leaver: Leaver | undefined): void;
   /** The body as JSON that loses no digit (`parseJson`); as `text`. */
   json(): Promise<Json>;
   /** The body as it came; within the bound, counted while it is read. @throws HttpError 400 · 408 · 413 · 415 */
@@ -59,6 +59,12 @@ export interface Exchange {
   keepOpen(isOpen?: boolean): void;
   /** Makes a WebSocket of the connection; the handler then returns undefined. @throws HttpError 426 where it is no upgrade, 503 */
   upgrade(handlers: SocketHandlers, headers?: Record<string, string>): void;
+}
+
+/** Whoever works for a client. */
+export interface Leaver {
+  /** It has left, within this moment or a few before. */
+  left(): void;
 }
 
 /** What a face does with a WebSocket. */

@@ -108,7 +108,8 @@ async function world({
     async asked(args) {
       const id = crypto.randomUUID();
       const { promise: waiting, resolve } = Promise.withResolvers<void>();
-      const request = { id, tool: "count", arguments: { ...args }, onWaiting: () => resolve() };
+      const listener = { onWaiting: () => resolve() };
+      const request = { id, tool: "count", arguments: { ...args }, listener };
       const outcome = host.call(request);
       await Promise.race([waiting, outcome]);
       return { id, outcome };

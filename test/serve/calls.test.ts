@@ -156,7 +156,7 @@ describe("the book", () => {
     return new CallBook({
       host: {
         async call(request) {
-          request.onCall?.(call);
+          request.listener?.onCall?.(call);
           return outcome;
         },
         cancel: () => false,
@@ -207,7 +207,7 @@ describe("the book", () => {
       cancel: (id: string, reason: HostError) => cancelled.push([id, reason]) > 0,
     };
     const book = bookOf({ host, ending: ending.signal });
-    const { id } = book.begin({ tool: "t" });
+    const { id } = book.begin({ tool: "t" }).record;
     const reason = new HostError("cancelled", "stopping");
     ending.abort(reason);
     expect(cancelled).toEqual([[id, reason]]);
@@ -218,7 +218,7 @@ describe("the book", () => {
 
 /** One call of the book, to its end. */
 async function run(book: CallBook, args: JsonObject = {}): Promise<string> {
-  const { id, outcome } = book.begin({ tool: "t", arguments: args });
+  const { record, outcome } = book.begin({ tool: "t", arguments: args });
   await outcome;
-  return id;
+  return record.id;
 }

@@ -17,7 +17,7 @@ test("a call has its owner and its id, in its events too", async () => {
     tool: "echo",
     owner: "ann",
     id: "call-1",
-    onCall: ({ id, owner, server, tool }) => told.push(id, owner, server, tool),
+    listener: { onCall: ({ id, owner, server, tool }) => told.push(id, owner, server, tool) },
   });
   expect(told).toEqual(["call-1", "ann", "s", "echo"]);
   expect(events.filter(({ type }) => type.startsWith("call"))).toMatchObject([
@@ -34,7 +34,8 @@ test("a tool that is not for who asks is as unknown as any, by each of its names
     return names.includes("mine");
   };
   for (const tool of ["s_other", "other", "s.other", "s/other"]) {
-    const outcome = await kit.host.call({ tool, admits, onCall: () => expect.unreachable() });
+    const listener = { onCall: () => expect.unreachable() };
+    const outcome = await kit.host.call({ tool, admits, listener });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "usage", facts: { tool } } });
     expect(Object.keys(outcome.error?.facts ?? {})).toEqual(["tool"]);
   }
@@ -46,7 +47,8 @@ test("a tool that is not for who asks is as unknown as any, by each of its names
 test("who a rule denies is not told of: nothing was admitted", async () => {
   const policy = [{ tools: "echo", do: "deny" as const }];
   await using kit = serveOver({ s: {} }, { hostOptions: { policy } });
-  const outcome = await kit.host.call({ tool: "echo", onCall: () => expect.unreachable() });
+  const listener = { onCall: () => expect.unreachable() };
+  const outcome = await kit.host.call({ tool: "echo", listener });
   expect(outcome.status).toBe("denied");
 });
 
@@ -58,7 +60,7 @@ test("a call ends by its id, by its signal, and with the host", async () => {
     const outcome = host.call({
       tool: "silent",
       id,
-      onCall: () => begun.resolve(),
+      listener: { onCall: () => begun.resolve() },
       ...(signal && { signal }),
     });
     return { begun: begun.promise, outcome };

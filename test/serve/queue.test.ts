@@ -19,8 +19,8 @@ async function occupied(it: ServedHost): Promise<() => void> {
   await it.served.context.discovery.done;
   const call = new AbortController();
   const running = new Promise<void>((resolve) => {
-    const onCall = () => resolve();
-    void it.host.call({ tool: "a_silent", arguments: {}, signal: call.signal, onCall });
+    const listener = { onCall: () => resolve() };
+    void it.host.call({ tool: "a_silent", arguments: {}, signal: call.signal, listener });
   });
   await running;
   await waitFor(async () => (await metric(it, "mcphost_calls_in_flight")) === 1);

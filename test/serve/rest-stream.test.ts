@@ -63,7 +63,8 @@ test("a call logs into nobody's stream where nobody knows whose line it is", asy
   // Whoever calls: these are not served at all.
   const left = new AbortController();
   const { promise: begun, resolve: onCall } = Promise.withResolvers<unknown>();
-  const slow = kit.host.call({ tool: "re_slow", arguments: { steps: 1, ms: 300 }, onCall });
+  const listener = { onCall };
+  const slow = kit.host.call({ tool: "re_slow", arguments: { steps: 1, ms: 300 }, listener });
   await begun;
   const log = () => kinds(kit.ask("/tools", streamed("re_log")));
   expect(await log()).toEqual(["chunk", "done"]);

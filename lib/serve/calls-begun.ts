@@ -1,0 +1,74 @@
+/** A call of the book while it runs: it hears how the call goes, and gives it up where nobody waits for it any more. */
+import { HostError } from "../base/errors.ts";
+import type { Call, Outcome } from "../hooks/call.ts";
+import type { CallListener, OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
+import { type CallRecord, closed } from "./call-record.ts";
+
+/** What is asked of the book. */
+export interface BookedRequest extends OwnedCallRequest {
+  /** Its result can be looked at later. @default false */
+  keepsResult?: boolean;
+}
+
+export class BegunCall implements CallListener {
+  readonly record: CallRecord;
+  /** As `Host.call`: never rejects. */
+  readonly outcome: Promise<Outcome>;
+  /** The name means a tool, and no rule denied it. */
+  isAdmitted = false;
+  readonly #host: Pick<OpenedHost, "call" | "cancel">;
+  readonly #listener: CallListener | undefined;
+
+  /** Begins it. @param onEnd told before whoever waits for its outcome */
+  constructor(
+    record: CallRecord,
+    request: BookedRequest,
+    host: Pick<OpenedHost, "call" | "cancel">,
+    onEnd: (call: BegunCall) => void,
+  ) {
+    this.record = record;
+    this.#host = host;
+    this.#listener = request.listener;
+    request.id = record.id;
+    request.listener = this;
+    this.outcome = host.call(request).then((outcome) => {
+      closed(record, outcome, request.keepsResult === true);
+      onEnd(this);
+      return outcome;
+    });
+  }
+
+  onCall(call: Call): void {
+    this.#means(call, "running");
+    this.isAdmitted = true;
+    this.#listener?.onCall?.(call);
+  }
+
+  onWaiting(call: Call): void {
+    this.#means(call, "waiting");
+    this.#listener?.onWaiting?.(call);
+  }
+
+  onSent(): void {
+    this.#listener?.onSent?.();
+  }
+
+  /** Gives it up, where it still runs. False where it does not. */
+  cancel(reason: HostError): boolean {
+    return this.#host.cancel(this.record.id, reason);
+  }
+
+  /** Its client has left. */
+  left(): void {
+    this.cancel(new HostError("cancelled", "the client has left"));
+  }
+
+  // --- internal ---
+
+  #means({ server, tool }: Call, status: "running" | "waiting"): void {
+    const { record } = this;
+    record.server = server;
+    record.tool = tool;
+    record.status = status;
+  }
+}
