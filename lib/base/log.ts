@@ -23,9 +23,14 @@ export interface Log {
 export const silent: Log = () => {};
 silent.least = "error";
 
+/** Somebody wants to know each step of ours. */
+export function isDebug(log: Log): boolean {
+  return (log.least ?? "debug") === "debug";
+}
+
 /** Logs a step of ours for whoever wants to know each; where nobody does, its text is never made. */
 export function debug(log: Log, server: string | undefined, text: () => string): void {
-  if ((log.least ?? "debug") !== "debug") return;
+  if (!isDebug(log)) return;
   log({ level: "debug", text: text(), ...(server !== undefined && { server }) });
 }
 

@@ -47,16 +47,28 @@ export function faultOf(
   if (!isObject(request)) return wrong({ method, path: "", expected: "an object" }, request, usual);
   for (const [path, fits, expected] of rows)
     if (!fits(request[path])) return wrong({ method, path, expected }, request[path], usual);
-  for (const path in request) {
-    if (request[path] === undefined || rows.some(([key]) => key === path)) continue;
-    const keys = rows.map(([key]) => key);
-    const hint = didYouMean(nearest(path, keys)) ?? `the keys are ${keys.join(", ")}`;
-    return wrong({ method, path, expected: "no such key" }, request[path], hint);
-  }
+  for (const key in request)
+    if (request[key] !== undefined && !isKnown(key, rows))
+      return unknown({ method, key, rows }, request[key]);
   return undefined;
 }
 
 // --- internal ---
+
+/** A loop, and no callback: this is on the path of every call. */
+function isKnown(key: string, rows: readonly Row[]): boolean {
+  for (const [known] of rows) if (known === key) return true;
+  return false;
+}
+
+function unknown(
+  { method, key: path, rows }: { method: string; key: string; rows: readonly Row[] },
+  value: unknown,
+): HostError {
+  const keys = rows.map(([known]) => known);
+  const hint = didYouMean(nearest(path, keys)) ?? `the keys are ${keys.join(", ")}`;
+  return wrong({ method, path, expected: "no such key" }, value, hint);
+}
 
 interface Fault {
   method: string;

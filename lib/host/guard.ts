@@ -19,12 +19,13 @@ export function guardedLog(log: Log): Log {
 export function guardedCall(call: Host["call"], log: Log): Host["call"] {
   const failed = (error: unknown) =>
     log({ level: "debug", text: `onProgress failed: ${String(error)}` });
-  return async (request) => {
+  return (request) => {
     const error = faultOf("call", request, rows, usual);
-    if (error !== undefined) return { status: "failed", error, sent: false, durationMs: 0 };
+    if (error !== undefined)
+      return Promise.resolve({ status: "failed", error, sent: false, durationMs: 0 });
     const { onProgress } = request;
-    if (onProgress === undefined) return await call(request);
-    return await call({ ...request, onProgress: guarded(onProgress, failed) });
+    if (onProgress === undefined) return call(request);
+    return call({ ...request, onProgress: guarded(onProgress, failed) });
   };
 }
 

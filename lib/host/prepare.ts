@@ -5,10 +5,11 @@
 import type { Cancel } from "../base/cancel.ts";
 import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { Call } from "../hooks/call.ts";
+import type { Decision } from "../hooks/rules.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import type { CallContext } from "./call-types.ts";
 import { decide } from "./decide.ts";
+import type { FoundCall } from "./found-call.ts";
 import type { Passing } from "./gate-types.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import type { Registry } from "./registry.ts";
@@ -53,58 +54,20 @@ export interface Prepared {
 }
 
 /**
- * Rules, arguments, and the gate where there is one. `call` may have other arguments afterwards.
+ * Rules, arguments, and the gate where there is one; at once where nothing has to be waited for. `call` may have other
+ * arguments afterwards.
  * @throws HostError `denied` `usage`, and why the call was given up
  */
-export async function prepare(
-  call: Call,
+export function prepare(
+  call: FoundCall,
   target: Target,
-  { request, context }: { request: OwnedCallRequest; context: CallContext },
-): Promise<Prepared> {
-  const { policy } = context;
-  const decision = decide(call, target, policy);
-  const gate = context.gate ?? (decision.do === "ask" ? await gateOf(context) : undefined);
-  if (gate === undefined) request.listener?.onCall?.(call);
-  const fit = fitting(call, target.listed, { target, request, context });
-  let listed = fit instanceof Promise ? await fit : fit;
-  if (gate === undefined) return { listed };
-  const result = await gate.pass(call, {
-    listed,
-    decision,
-    async revise(args: JsonObject) {
-      const changed = { ...call, arguments: args };
-      listed = await fitting(changed, listed, { target, request, context });
-      call.arguments = args;
-      return decide(call, target, policy);
-    },
-    config: target.server.config,
-    anew: () => anewOf(call, target, context),
-    onWaiting: () => request.listener?.onWaiting?.(call),
-  });
-  request.listener?.onCall?.(call);
-  return { listed, result };
-}
-
-export function toCall(
-  request: OwnedCallRequest,
-  { server, tool, listed }: Target,
-  { id, cancel }: { id: string; cancel: Cancel },
-): Call {
-  const { arguments: args = {}, actor = "user", onProgress } = request;
-  const call: Call = {
-    id,
-    owner: request.owner ?? "default",
-    server: server.name,
-    tool,
-    arguments: args,
-    actor,
-    annotations: listed?.annotations ?? {},
-    get signal() {
-      return cancel.signal;
-    },
-  };
-  if (onProgress !== undefined) call.onProgress = onProgress;
-  return call;
+  context: CallContext,
+): Prepared | Promise<Prepared> {
+  const decision = decide(call, target, context.policy);
+  if (context.gate !== undefined || decision.do === "ask")
+    return pass(call, target, context, decision);
+  call.request.listener?.onCall?.(call);
+  return fitting(call.arguments, target, call, context);
 }
 
 /** What is hidden from who asks is told as if it were not there: no name near it, no other tool's name. */
@@ -114,6 +77,32 @@ export function unknownTool(tool: string): HostError {
 
 // --- internal ---
 
+/** As `prepare`, through the gate. */
+async function pass(
+  call: FoundCall,
+  target: Target,
+  context: CallContext,
+  decision: Decision,
+): Promise<Prepared> {
+  const { request } = call;
+  const gate = context.gate ?? (await gateOf(context));
+  let { listed } = await fitting(call.arguments, target, call, context);
+  const result = await gate.pass(call, {
+    listed,
+    decision,
+    async revise(args: JsonObject) {
+      ({ listed } = await fitting(args, { ...target, listed }, call, context));
+      call.arguments = args;
+      return decide(call, target, context.policy);
+    },
+    config: target.server.config,
+    anew: () => anewOf(call, target, context),
+    onWaiting: () => request.listener?.onWaiting?.(call),
+  });
+  request.listener?.onCall?.(call);
+  return { listed, result };
+}
+
 async function gateOf({ approve, keeper, approvalTimeoutMs, log }: CallContext) {
   const { PluginGate } = await import("./gate.ts");
   return new PluginGate({ approve, keeper, approvalTimeoutMs, log });
@@ -121,7 +110,7 @@ async function gateOf({ approve, keeper, approvalTimeoutMs, log }: CallContext) 
 
 /** The tool of a call that waited, under the servers and rules of now. @throws HostError `denied` `usage` */
 async function anewOf(
-  call: Call,
+  call: FoundCall,
   { server }: Target,
   { latest }: CallContext,
 ): ReturnType<Passing["anew"]> {
@@ -129,12 +118,12 @@ async function anewOf(
   const { signal, tool } = call;
   const now = await registry.resolve(`${server.name}/${tool}`, { signal });
   if (now.server !== server) throw serverChanged(call);
-  decide(call, now, policy);
+  decide({ ...call, names: now.names }, now, policy);
   const all = registry.listKnown().tools.filter((one) => one.server === server.name);
   return { listed: now.listed, all };
 }
 
-function serverChanged({ server, tool, id }: Call): HostError {
+function serverChanged({ server, tool, id }: FoundCall): HostError {
   const text = `server "${server}" was changed while ${tool} waited for approval`;
   return new HostError("denied", text, {
     facts: { server, tool, call: id },
@@ -142,43 +131,49 @@ function serverChanged({ server, tool, id }: Call): HostError {
   });
 }
 
-interface Fitting {
-  target: Target;
-  request: OwnedCallRequest;
-  context: CallContext;
-}
-
 /** The tool, as it is listed where the arguments fit it; at once where they surely do. @throws HostError `usage` */
 function fitting(
-  call: Call,
-  listed: HostTool | undefined,
-  { target, request, context }: Fitting,
-): HostTool | undefined | Promise<HostTool> {
-  if (listed === undefined || request.validate === false) return listed;
-  const { validator } = context;
-  const isPerson = request.actor === "user";
-  const warned = (fit: HostTool): HostTool => {
-    // A person mistypes; programs have types, and are not to be slowed down.
-    if (isPerson) validator.warnOfStrays(fit, call.arguments);
-    return fit;
-  };
-  if (validator.fits(listed, call.arguments)) return warned(listed);
-  return fittingAnew(call, { ...target, listed }, context).then(warned);
+  args: JsonObject,
+  target: Target,
+  call: FoundCall,
+  context: CallContext,
+): Prepared | Promise<Prepared> {
+  const { listed } = target;
+  if (listed === undefined || call.request.validate === false) return target;
+  if (!context.validator.fits(listed, args))
+    return fittingAnew(args, { ...target, listed }, call, context);
+  warn(args, listed, call, context);
+  return target;
 }
 
 /** Those that do not fit an old list may fit a new one (protocol.md 1.11). @throws HostError `usage` */
 async function fittingAnew(
-  { arguments: args, signal }: Call,
+  args: JsonObject,
   target: ListedTarget,
-  { registry, validator }: CallContext,
-): Promise<HostTool> {
+  call: FoundCall,
+  context: CallContext,
+): Promise<Prepared> {
+  const { registry, validator } = context;
+  let { listed } = target;
   try {
-    await validator.checkArguments(target.listed, args);
-    return target.listed;
+    await validator.checkArguments(listed, args);
   } catch (error) {
+    const { signal } = call;
     const anew = await registry.anew(target, { signal });
     if (anew === undefined) throw error;
-    await validator.checkArguments(anew.listed, args);
-    return anew.listed;
+    ({ listed } = anew);
+    await validator.checkArguments(listed, args);
   }
+  warn(args, listed, call, context);
+  return { listed };
+}
+
+/** A person mistypes; programs have types, and are not to be slowed down. */
+function warn(
+  args: JsonObject,
+  listed: HostTool,
+  { request }: FoundCall,
+  { validator }: CallContext,
+): void {
+  if (request.actor === "user") validator.warnOfStrays(listed, args);
 }

@@ -45,7 +45,9 @@ export class Registry {
   /** What a name was found to mean, as long as nothing that this rests on has changed. */
   known(name: string): ListedTarget | undefined {
     const known = this.#tables.get().resolved.get(name);
-    return known?.servers.some((server) => !server.isListed) ? undefined : known?.target;
+    if (known === undefined) return undefined;
+    for (const server of known.servers) if (!server.isListed) return undefined;
+    return known.target;
   }
 
   /** The list of a server may have changed: what it answered shows that. */

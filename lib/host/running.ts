@@ -1,51 +1,71 @@
 /** The calls that run, each with what gives it up: whoever asked, by the call's id or a signal, and the end of the host. */
 import { Cancel } from "../base/cancel.ts";
+import type { OwnedCallRequest } from "./opened-types.ts";
+
+/** A call that runs: what gives it up, since when it runs, and whether its server was handed it. */
+export class RunningCall extends Cancel implements EventListenerObject {
+  readonly id: string;
+  readonly request: OwnedCallRequest;
+  /** On the clock of `performance.now`. */
+  readonly startedAt: number = performance.now();
+  /** When it was handed over whole, on that clock; 0 as long as it was not. */
+  sentAt = 0;
+
+  constructor(request: OwnedCallRequest) {
+    super();
+    this.id = request.id ?? crypto.randomUUID();
+    this.request = request;
+  }
+
+  /** It was handed over whole. */
+  get isSent(): boolean {
+    return this.sentAt > 0;
+  }
+
+  /** How long it has been running. */
+  get durationMs(): number {
+    return performance.now() - this.startedAt;
+  }
+
+  /** Its signal has fired. */
+  handleEvent(): void {
+    this.cancel(this.request.signal?.reason);
+  }
+}
 
 export class RunningCalls {
   readonly #end: AbortSignal;
-  readonly #calls = new Map<string, Running>();
+  readonly #calls = new Map<string, RunningCall>();
 
   /** @param end ends every call */
   constructor(end: AbortSignal) {
     this.#end = end;
     const endAll = () => {
-      for (const { cancel } of this.#calls.values()) cancel.cancel(end.reason);
+      for (const call of this.#calls.values()) call.cancel(end.reason);
     };
     end.addEventListener("abort", endAll, { once: true });
   }
 
-  /** What gives up a call, until `done`. */
-  begin(id: string, given: AbortSignal | undefined): Cancel {
-    const cancel = new Cancel();
-    if (given === undefined) this.#calls.set(id, { cancel });
-    else {
-      const giveUp = () => cancel.cancel(given.reason);
-      this.#calls.set(id, { cancel, given, giveUp });
-      if (given.aborted) giveUp();
-      else given.addEventListener("abort", giveUp, { once: true });
-    }
-    if (this.#end.aborted) cancel.cancel(this.#end.reason);
-    return cancel;
+  /** It runs, until `done`. */
+  begin(request: OwnedCallRequest): RunningCall {
+    const call = new RunningCall(request);
+    this.#calls.set(call.id, call);
+    const { signal } = request;
+    if (signal?.aborted) call.handleEvent();
+    else signal?.addEventListener("abort", call);
+    if (this.#end.aborted) call.cancel(this.#end.reason);
+    return call;
   }
 
-  done(id: string): void {
-    const running = this.#calls.get(id);
-    if (running?.giveUp !== undefined) running.given?.removeEventListener("abort", running.giveUp);
-    this.#calls.delete(id);
+  done(call: RunningCall): void {
+    call.request.signal?.removeEventListener("abort", call);
+    this.#calls.delete(call.id);
   }
 
   /** False where no such call runs. */
   cancel(id: string, reason: unknown): boolean {
-    const running = this.#calls.get(id);
-    running?.cancel.cancel(reason);
-    return running !== undefined;
+    const call = this.#calls.get(id);
+    call?.cancel(reason);
+    return call !== undefined;
   }
-}
-
-// --- internal ---
-
-interface Running {
-  cancel: Cancel;
-  given?: AbortSignal;
-  giveUp?: () => void;
 }

@@ -73,8 +73,7 @@ export class ToolTables {
 
   /** Over the lists that were fetched last. */
   get(): Tables {
-    const hasChanged = this.#servers.some((server, i) => server.lastTools !== this.#lists[i]);
-    if (this.#tables !== undefined && !hasChanged) return this.#tables;
+    if (this.#tables !== undefined && !this.#hasChanged()) return this.#tables;
     this.#lists = this.#servers.map((server) => server.lastTools);
     this.#tables = this.#build();
     return this.#tables;
@@ -126,6 +125,13 @@ export class ToolTables {
   }
 
   // --- internal ---
+
+  /** Asked by every call: a loop, and no callback. */
+  #hasChanged(): boolean {
+    for (let i = 0; i < this.#servers.length; i++)
+      if (this.#servers[i]?.lastTools !== this.#lists[i]) return true;
+    return false;
+  }
 
   #build(): Tables {
     const table = nameTools(

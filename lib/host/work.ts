@@ -60,10 +60,15 @@ export class ServerWork {
     const isLoaded = remote !== undefined || !this.#isRemote;
     if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())
       return this.#callLater(tool, args, options);
-    const send = sender(tool, args, options);
-    const reply =
-      remote?.useReady(ready, remote.call(tool, args, send), waitOf(options)) ??
-      connection.watch(ready, send(ready));
+    let reply: Promise<CallReply>;
+    if (remote === undefined && options.onSending === undefined)
+      reply = connection.watch(ready, ready.callTool(tool, args, options));
+    else {
+      const send = sender(tool, args, options);
+      reply =
+        remote?.useReady(ready, remote.call(tool, args, send), waitOf(options)) ??
+        connection.watch(ready, send(ready));
+    }
     reply.then(this.#release, this.#release);
     return reply;
   }
