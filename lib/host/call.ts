@@ -6,13 +6,13 @@
 import type { Outcome } from "../hooks/call.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
 import type { CallContext } from "./call-types.ts";
-import { answered, execute, executeTask, isTask } from "./execute.ts";
 import { toHostError } from "./failure.ts";
 import { FoundCall } from "./found-call.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import { failureOf, knownOutcome } from "./outcome.ts";
 import { known, prepare, resolve, shownAs, unknownTool } from "./prepare.ts";
 import type { RunningCall } from "./running.ts";
+import { answered, askForTask, isTask, optionsOf } from "./sending.ts";
 import type { HostEvent, HostTool } from "./types.ts";
 import type { Validator } from "./validate.ts";
 
@@ -35,11 +35,12 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     listed = prepared.listed;
     record?.of(call)?.decided("allowed");
     if (prepared.result !== undefined) outcome = knownOutcome(prepared.result, running.durationMs);
-    else if (isTask(request, listed))
-      outcome = await executeTask(call, running, target.server, { listed, context });
     else {
-      const reply = await execute(call, running, target.server, context);
-      outcome = answered(reply, call, running, context);
+      const { server } = target;
+      const options = optionsOf(call, running, server, context);
+      const made = isTask(request, listed) ? await askForTask(options, request, listed) : undefined;
+      const reply = await server.call(call.tool, call.arguments, options);
+      outcome = answered(reply, call, { running, made, log: context.log });
     }
     if (listed?.outputSchema !== undefined) await checkOutput(outcome, listed, validator);
   } catch (error) {

@@ -14,8 +14,8 @@ import { memoryPair } from "../transport/memory.ts";
 import type { Peer } from "../transport/peer-types.ts";
 import { createPeer } from "../transport/peer.ts";
 import type { Transport } from "../transport/transport.ts";
-import { callKey } from "./execute.ts";
 import { jsonSchemaOf, parsed } from "./plugin-schema.ts";
+import { callKey } from "./sending.ts";
 import type { PluginServer } from "./server-types.ts";
 
 /**

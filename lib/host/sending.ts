@@ -1,0 +1,103 @@
+/** What a server is asked with for a call that may be made, and what its answer makes of the call. It sends nothing. */
+import { isDebug, since } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
+import type { CallReply } from "../client/types.ts";
+import type { Outcome } from "../hooks/call.ts";
+import type { Session } from "../protocol/mcp.ts";
+import type { Task } from "../protocol/tasks.ts";
+import type { CallContext } from "./call-types.ts";
+import type { FoundCall } from "./found-call.ts";
+import type { OwnedCallRequest } from "./opened-types.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { Recorder } from "./record-types.ts";
+import type { RunningCall } from "./running.ts";
+import type { CallOptions } from "./server-types.ts";
+import type { HostedServer } from "./server.ts";
+import type { HostTool } from "./types.ts";
+
+/** The key of `_meta` by which a tool of a plugin finds the call that it runs for. It never leaves the process. */
+export const callKey = "mcphost/call";
+
+/** How the server of a call is asked. */
+export function optionsOf(
+  call: FoundCall,
+  running: RunningCall,
+  server: HostedServer,
+  context: CallContext,
+): CallOptions {
+  const { onProgress, meta, logLevel, answers, rounds, timeoutMs } = call.request;
+  const options: CallOptions = {
+    cancel: running,
+    timeoutMs: timeoutMs ?? server.timeoutMs,
+    onSent: () => sent(call, running, context),
+  };
+  if (onProgress !== undefined) options.onProgress = onProgress;
+  if (meta !== undefined) options.meta = meta;
+  if (logLevel !== undefined) options.logLevel = logLevel;
+  if (answers !== undefined) options.answers = answers;
+  if (rounds !== undefined) options.rounds = rounds;
+  if (context.record !== undefined) withTrack(options, call, context.record);
+  if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: call.id };
+  return options;
+}
+
+/** It is to run as a task, or its tool can run in no other way. */
+export function isTask(
+  { detach = false, asTask = detach, onTask }: OwnedCallRequest,
+  listed: HostTool | undefined,
+): boolean {
+  return asTask || onTask !== undefined || listed?.execution?.taskSupport === "required";
+}
+
+/** Asks for a task, and keeps the one that is made. */
+export async function askForTask(
+  options: CallOptions,
+  { detach = false, asTask = detach, onTask }: OwnedCallRequest,
+  listed: HostTool | undefined,
+): Promise<Made> {
+  const { wishOf } = await import("./tasks-wish.ts");
+  const made: Made = {};
+  const unbounded = asTask || onTask !== undefined;
+  options.task = wishOf(listed, { detach, asTask, unbounded }, (task, session) => {
+    made.task = { task, ...(session && { session }) };
+    onTask?.(task);
+  });
+  return made;
+}
+
+/** What a call became that was answered. `made`: where a task was asked for. */
+export function answered(
+  reply: CallReply,
+  { request, server, tool }: FoundCall,
+  { running, made, log }: { running: RunningCall; made: Made | undefined; log: Log },
+): Outcome {
+  const { sentAt, durationMs } = running;
+  if (isDebug(log)) {
+    const text = `tools/call of ${tool} is answered after ${since(sentAt)}`;
+    log({ level: "debug", server, text });
+  }
+  if (request.detach !== true || made?.task === undefined) return outcomeOf(reply, durationMs);
+  return { status: "detached", server, ...made.task, durationMs };
+}
+
+// --- internal ---
+
+/** What became of a wish for a task. */
+interface Made {
+  task?: { task: Task; session?: Session };
+}
+
+function withTrack(options: CallOptions, call: FoundCall, record: Recorder): void {
+  const track = record.of(call);
+  if (track !== undefined) options.onSending = () => track.sending();
+}
+
+function sent(
+  { request, server, tool }: FoundCall,
+  running: RunningCall,
+  { log }: CallContext,
+): void {
+  running.sentAt = performance.now();
+  request.listener?.onSent?.();
+  if (isDebug(log)) log({ level: "debug", server, text: `tools/call of ${tool} is sent` });
+}
