@@ -47,7 +47,7 @@ export async function deferredRecords(
   if (isLasting) await (await load()).begin();
   return {
     record: {
-      of: (call) => loaded?.recorder.of(call),
+      begin: (call) => loaded?.recorder.begin(call),
       through(given) {
         change = given;
         loaded?.recorder.through(given);

@@ -11,11 +11,13 @@ export async function watchStore(
   everyMs: number = everyMsDefault,
 ): Promise<Disposable> {
   const first = await identityOf(file);
+  let isTold = false;
   const timer = setInterval(() => void look(), everyMs);
   timer.unref();
   const look = async () => {
     const now = await identityOf(file);
-    if (now === first) return;
+    if (now === first || isTold) return;
+    isTold = true;
     clearInterval(timer);
     const what = now === undefined ? "was deleted" : "was replaced by another";
     log({

@@ -19,6 +19,25 @@ export interface Call {
   annotations: ToolAnnotations;
   readonly signal: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** Where it is written down, if it is. */
+  track?: CallTrack;
+}
+
+/** What is written down of one call, in the order of the methods. */
+export interface CallTrack {
+  /** It waits for somebody: resolves when that is written down, or cannot be. Never rejects. */
+  waits(question: string): Promise<void>;
+  /** It may be made: by nobody's objection (`allowed`), or by somebody's word (`approved`). The first word counts. */
+  decided(outcome: "allowed" | "approved", by?: string): void;
+  /** It was approved, and is this process's to make: only if that can be written down. `onEnd` writes what came of it. */
+  claimed(onEnd: (outcome: Outcome) => Promise<void>): void;
+  /**
+   * Right before it is sent: resolves when that is written down, so that whatever happens to us, it is known that it may
+   * have happened. @throws HostError: it must not be sent
+   */
+  sending(): Promise<void>;
+  /** Resolves when its outcome is written down, or cannot be. Never rejects. */
+  ended(outcome: Outcome): Promise<void>;
 }
 
 /**

@@ -45,7 +45,7 @@ export async function askedFor(
     config: subject.config,
     expiresAt: now() + timeoutMs,
   });
-  await recorder.track(call)?.waits(question);
+  await recorder.follow(call)?.waits(question);
   const approval = await store.approvals.get(undefined, id);
   if (approval === undefined) throw refusedBy(call, undefined, timeoutMs);
   return approval;

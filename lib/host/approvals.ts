@@ -50,13 +50,15 @@ export class StoredApprovals implements ApprovalKeeper {
     const { waits, isThere } = this.#options;
     if (!waits && !given.hasHere && !(await isThere())) return false;
     const store = await this.#opened(call);
+    // Where calls are written down only once there is a store to write to, this one is.
+    this.#options.recorder.begin(call);
     // What is allowed is a tool as it is described.
     const asked = { ...given, listed: given.listed ?? (await given.anew()).listed };
     const subject = subjectOf(asked, this.#options.session);
     try {
       const grant = await grantOf(store, call, subject);
       if (grant !== undefined) {
-        this.#options.recorder.track(call)?.decided("approved", `grant ${grant.id}`);
+        this.#options.recorder.follow(call)?.decided("approved", `grant ${grant.id}`);
         return true;
       }
       if (!waits && !asked.hasHere) return false;
@@ -187,9 +189,8 @@ export class StoredApprovals implements ApprovalKeeper {
     }
     if (!(await store.approvals.claim(id)))
       throw refusedBy(call, await store.approvals.get(undefined, id), this.#options.timeoutMs);
-    recorder.track(call)?.decided("approved", decidedBy);
-    recorder
-      .track(call)
-      ?.claimed(async (outcome) => store.approvals.settle(id, settledOf(outcome)));
+    const track = recorder.follow(call);
+    track?.decided("approved", decidedBy);
+    track?.claimed((outcome) => store.approvals.settle(id, settledOf(outcome)));
   }
 }

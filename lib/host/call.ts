@@ -29,11 +29,11 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
     listed = target.listed;
     call = new FoundCall(running, target);
     if (context.hears("call_start")) context.emit({ type: "call_start", ...idsOf(call) });
-    record?.of(call);
+    record?.begin(call);
     const preparing = prepare(call, target, context);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     listed = prepared.listed;
-    record?.of(call)?.decided("allowed");
+    call.track?.decided("allowed");
     if (prepared.result !== undefined) outcome = knownOutcome(prepared.result, running.durationMs);
     else {
       const { server } = target;
@@ -48,7 +48,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   }
   context.running.done(running);
   // Before anybody else hears of it.
-  if (record !== undefined && call !== undefined) await record.of(call)?.ended(outcome);
+  if (call?.track !== undefined) await call.track.ended(outcome);
   if (gate !== undefined && call !== undefined) {
     const first = outcome;
     outcome = await gate.ended(call, listed, first);

@@ -1,6 +1,6 @@
 /** A call of a tool that was found, as rules and hooks know it. It decides nothing. */
 import type { JsonObject } from "../base/json.ts";
-import type { Actor, Call } from "../hooks/call.ts";
+import type { Actor, Call, CallTrack } from "../hooks/call.ts";
 import type { RuleSubject } from "../hooks/rules.ts";
 import type { Progress, ToolAnnotations } from "../protocol/mcp.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
@@ -19,6 +19,7 @@ export class FoundCall implements Call, RuleSubject {
   readonly actor: Actor;
   readonly annotations: ToolAnnotations;
   readonly onProgress?: (progress: Progress) => void;
+  track?: CallTrack;
   /** What it was asked for with. */
   readonly request: OwnedCallRequest;
   readonly #running: RunningCall;

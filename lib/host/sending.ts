@@ -9,7 +9,6 @@ import type { CallContext } from "./call-types.ts";
 import type { FoundCall } from "./found-call.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import { outcomeOf } from "./outcome.ts";
-import type { Recorder } from "./record-types.ts";
 import type { RunningCall } from "./running.ts";
 import type { CallOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
@@ -36,7 +35,7 @@ export function optionsOf(
   if (logLevel !== undefined) options.logLevel = logLevel;
   if (answers !== undefined) options.answers = answers;
   if (rounds !== undefined) options.rounds = rounds;
-  if (context.record !== undefined) withTrack(options, call, context.record);
+  if (call.track !== undefined) options.track = call.track;
   if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: call.id };
   return options;
 }
@@ -85,11 +84,6 @@ export function answered(
 /** What became of a wish for a task. */
 interface Made {
   task?: { task: Task; session?: Session };
-}
-
-function withTrack(options: CallOptions, call: FoundCall, record: Recorder): void {
-  const track = record.of(call);
-  if (track !== undefined) options.onSending = () => track.sending();
 }
 
 function sent(

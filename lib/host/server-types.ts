@@ -2,6 +2,7 @@
 import type { Cancel } from "../base/cancel.ts";
 import type { CallOptions as ClientCallOptions } from "../client/types.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../config/types.ts";
+import type { CallTrack } from "../hooks/call.ts";
 import type { Transport } from "../transport/transport.ts";
 
 /** What a host owns: servers of a config, and those in memory that hold the tools of plugins. */
@@ -31,6 +32,6 @@ export interface UseOptions {
 export type CallOptions = ClientCallOptions & {
   cancel: Cancel;
   timeoutMs: number;
-  /** Waited for right before each time that it is sent. Where it throws, nothing is sent. */
-  onSending?: () => Promise<void>;
+  /** Waited for right before each time that it is sent (`sending`). Where that throws, nothing is sent. */
+  track?: CallTrack;
 };

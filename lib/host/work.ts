@@ -61,7 +61,7 @@ export class ServerWork {
     if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())
       return this.#callLater(tool, args, options);
     let reply: Promise<CallReply>;
-    if (remote === undefined && options.onSending === undefined)
+    if (remote === undefined && options.track === undefined)
       reply = connection.watch(ready, ready.callTool(tool, args, options));
     else {
       const send = sender(tool, args, options);
@@ -159,14 +159,11 @@ const concurrencyDefault = 64;
 
 /** A call, to be sent to whatever client there is by then. */
 function sender(tool: string, args: JsonObject, options: CallOptions): SendCall {
-  const { onSending } = options;
+  const { track } = options;
   const send: SendCall = (client, headers) =>
     client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
-  if (onSending === undefined) return send;
-  return async (client, headers) => {
-    await onSending();
-    return await send(client, headers);
-  };
+  if (track === undefined) return send;
+  return (client, headers) => track.sending().then(() => send(client, headers));
 }
 
 /** How long a call waits for a client. */

@@ -10,17 +10,28 @@ import { withTries } from "./tries.ts";
 export type Sql = SQL;
 export type Transaction = TransactionSQL;
 
+/** A value of a column. */
+export type Value = string | number | null;
+
+/** A statement and the rows of values that it runs over, one after another. Its text is one of a few, and so prepared once. */
+export interface Write {
+  text: string;
+  rows: readonly (readonly Value[])[];
+}
+
 /** What differs between the databases. */
 export interface Engine {
   readonly kind: "sqlite" | "postgres";
   /** Where it is, without credentials. */
   readonly label: string;
   readonly sql: Sql;
+  /** Runs `job` in one transaction. What is committed survives a power cut, too. */
+  transact<T>(job: (tx: Transaction) => Promise<T>): Promise<T>;
   /**
-   * Runs `job` in one transaction. `isDurable`: what is committed survives a power cut, too; else the end of our process
-   * alone.
+   * Writes in one transaction. What is committed survives the end of our process; a power cut may undo it. It does not
+   * commit once `signal` has fired.
    */
-  transact<T>(job: (tx: Transaction) => Promise<T>, isDurable: boolean): Promise<T>;
+  append(writes: readonly Write[], signal: AbortSignal): Promise<void>;
   /** It was found to be damaged: its next opening must know. Never rejects. */
   spoilt(): Promise<void>;
   close(): Promise<void>;
@@ -54,27 +65,23 @@ export class Db {
    * must come to the same. @throws HostError `config`, and what `job` throws of its own
    */
   write<T>(job: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(job, true);
-  }
-
-  /** As `write`, but a power cut may undo what was written last. */
-  append<T>(job: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(job, false);
-  }
-
-  // --- internal ---
-
-  #transaction<T>(job: (tx: Transaction) => Promise<T>, isDurable: boolean): Promise<T> {
     const work = withTries(this.#tries, (signal) =>
       this.engine.transact(async (tx) => {
         const result = await job(tx);
         // Nobody waits for it any more, and it was told to have failed: so it must.
         signal.throwIfAborted();
         return result;
-      }, isDurable),
+      }),
     );
     return this.#watched(work);
   }
+
+  /** All in one transaction, of which a power cut may undo the last. @throws HostError `config` */
+  append(writes: readonly Write[]): Promise<void> {
+    return this.#watched(withTries(this.#tries, (signal) => this.engine.append(writes, signal)));
+  }
+
+  // --- internal ---
 
   async #watched<T>(work: Promise<T>): Promise<T> {
     try {
@@ -84,4 +91,9 @@ export class Db {
       throw error;
     }
   }
+}
+
+/** Runs them within a transaction. */
+export async function runAll(tx: Transaction, writes: readonly Write[]): Promise<void> {
+  for (const { text, rows } of writes) for (const row of rows) await tx.unsafe(text, [...row]);
 }

@@ -21,7 +21,7 @@ export async function goneHolders(db: Db, me: Holder): Promise<{ id: string; reb
   const { kind } = db.engine;
   const rows: (Holder & { age: number | string })[] = await db.read((sql) =>
     kind === "postgres"
-      ? sql`select id, boot, space, pid, start, ${clock(sql)} - seen_at as age from mcphost_holders`
+      ? sql`select id, boot, space, pid, start, ${sql.unsafe(clock)} - seen_at as age from mcphost_holders`
       : sql`select id, boot, space, pid, start, ${db.now()} - seen_at as age from mcphost_holders`,
   );
   const others = rows.filter(({ id }) => id !== me.id);
@@ -41,12 +41,12 @@ export async function goneHolders(db: Db, me: Holder): Promise<{ id: string; reb
 
 /** Writes that we are there: the first time before we hold anything. */
 export async function beat(db: Db, { id, boot, space, pid, start }: Holder): Promise<void> {
-  await db.append(async (tx) => {
-    const at = db.engine.kind === "postgres" ? clock(tx) : db.now();
-    await tx`insert into mcphost_holders (id, boot, space, pid, start, seen_at)
-      values (${id}, ${boot}, ${space}, ${pid}, ${start}, ${at})
-      on conflict (id) do update set seen_at = ${at}`;
-  });
+  const about = [id, boot, space, pid, start];
+  const write =
+    db.engine.kind === "postgres"
+      ? { text: heartbeat(`$1, $2, $3, $4, $5, ${clock}`), rows: [about] }
+      : { text: heartbeat("?, ?, ?, ?, ?, ?"), rows: [[...about, db.now()]] };
+  await db.append([write]);
 }
 
 /** How often a holder writes that it is there. */
@@ -62,6 +62,9 @@ function nameOf({ pid, start }: { pid: number; start: string }): string {
 }
 
 /** Machines that share a Postgres go by its clock. */
-function clock(sql: Pick<Db["engine"]["sql"], "unsafe">) {
-  return sql.unsafe("(extract(epoch from clock_timestamp()) * 1000)::bigint");
+const clock = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+
+function heartbeat(values: string): string {
+  return `insert into mcphost_holders (id, boot, space, pid, start, seen_at) values (${values})
+    on conflict (id) do update set seen_at = excluded.seen_at`;
 }

@@ -4,11 +4,12 @@
  */
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
+import { runAll } from "./db.ts";
 import type { Db, Sql, Transaction } from "./db.ts";
 import { beat, beatMs, goneHolders, thisProcess } from "./holder.ts";
 import { approvalOf, column, journalOf } from "./rows.ts";
 import type { Row } from "./rows.ts";
-import { insertSteps } from "./steps.ts";
+import { writesOf } from "./steps.ts";
 import type { Approval, AuditEvent, Holder, JournalEntry } from "./types.ts";
 
 export class Holding {
@@ -43,8 +44,8 @@ export class Holding {
     for (const { id, reboot } of gone) {
       const left = await this.#db.write(async (tx) => {
         const entries = await recoverOne(tx, { id, reboot, now: this.#db.now() });
-        const steps = entries.map((entry) => ({ events: [endOf(entry, this.#db.now())] }));
-        await insertSteps(tx, steps, { holder: "", db: this.#db });
+        const events = entries.map((entry) => endOf(entry, this.#db.now()));
+        await runAll(tx, writesOf([{ events }], { holder: "", db: this.#db }));
         return entries;
       });
       found.push(...left);

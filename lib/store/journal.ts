@@ -7,9 +7,10 @@
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { Batch } from "./batch.ts";
 import type { Db } from "./db.ts";
 import type { Holding } from "./holding.ts";
-import { insertSteps } from "./steps.ts";
+import { writesOf } from "./steps.ts";
 import type { JournalStep } from "./steps.ts";
 
 export interface JournalOptions {
@@ -22,7 +23,7 @@ export class Journal {
   readonly #db: Db;
   readonly #holding: Holding;
   readonly #options: JournalOptions;
-  #queue: Waiting[] = [];
+  #queue: Batch[] = [];
   #writing: Promise<void> | undefined;
   /** The store could not be written; since then nobody waits. */
   #isFailing = false;
@@ -40,13 +41,12 @@ export class Journal {
    * the step is forgotten. @throws HostError `config`
    */
   write(step: JournalStep, mustHold = false): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { step, mustHold, resolve, reject };
-    if (this.#isFailing && mustHold) this.#queue.unshift(waiting);
-    else this.#queue.push(waiting);
+    // What is held may take long, and would be in its way.
+    const batch = mustHold && this.#isFailing ? this.#first() : this.#last();
+    const written = mustHold ? batch.addHard(step) : batch.add(step);
     if (this.#isFailing && !mustHold) this.#hold();
     else this.#writing ??= this.#writeAll();
-    return promise;
+    return written;
   }
 
   /** Resolves when all is written, or cannot be. Never rejects. */
@@ -55,55 +55,69 @@ export class Journal {
     await this.#writing;
     if (this.#queue.length > 0) await this.#writeAll();
     clearTimeout(this.#again);
-    if (this.#queue.length > 0)
-      this.#say("error", `${this.#queue.length} steps of calls are not in the audit log`);
+    const left = sizeOf(this.#queue);
+    if (left > 0) this.#say("error", `${left} steps of calls are not in the audit log`);
+  }
+
+  // --- internal ---
+
+  /** One that is written before all others. */
+  #first(): Batch {
+    const batch = new Batch();
+    this.#queue.unshift(batch);
+    return batch;
+  }
+
+  /** The one that takes more steps. */
+  #last(): Batch {
+    const last = this.#queue.at(-1);
+    if (last !== undefined && last.size < batchMax) return last;
+    const batch = new Batch();
+    this.#queue.push(batch);
+    return batch;
   }
 
   async #writeAll(): Promise<void> {
     // What else this turn of the loop brings goes along.
     await new Promise<void>((resolve) => void setImmediate(resolve));
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.splice(0, batchMax);
+    for (let batch = this.#queue.shift(); batch !== undefined; batch = this.#queue.shift())
       // oxlint-disable-next-line no-await-in-loop -- in order
       if (!(await this.#written(batch))) break;
-    }
     this.#writing = undefined;
     if (this.#isFailing) this.#hold();
   }
 
   /** Writes in one transaction. False: the store cannot be written now. Never rejects. */
-  async #written(batch: readonly Waiting[]): Promise<boolean> {
+  async #written(batch: Batch): Promise<boolean> {
     try {
-      const holder = batch.some(({ step }) => step.sent) ? await this.#holding.id() : "";
-      const steps = batch.map(({ step }) => step);
-      await this.#db.append((tx) => insertSteps(tx, steps, { holder, db: this.#db }));
+      const steps = batch.all();
+      const holder = steps.some(({ sent }) => sent !== undefined) ? await this.#holding.id() : "";
+      await this.#db.append(writesOf(steps, { holder, db: this.#db }));
     } catch (error) {
       if (isHostError(error) && error.facts["fault"] !== "other") return this.#failed(batch, error);
-      return await this.#oneByOne(batch, error);
+      this.#split(batch, error);
+      return true;
     }
-    for (const { resolve } of batch) resolve();
+    batch.done();
     if (this.#isFailing) this.#recovered();
     return true;
   }
 
   /** One that no database takes must not stop the others. */
-  async #oneByOne([first, ...more]: readonly Waiting[], error: unknown): Promise<boolean> {
-    if (first === undefined) return true;
-    if (more.length > 0) {
-      for (const waiting of [first, ...more]) if (!(await this.#written([waiting]))) return false;
-      return true;
+  #split(batch: Batch, error: unknown): void {
+    if (batch.size > 1) {
+      this.#queue.unshift(...batch.parts());
+      return;
     }
     this.#say("error", `a step of a call cannot be written to the audit log: ${String(error)}`);
-    if (first.mustHold) first.reject(error);
-    else first.resolve();
-    return true;
+    batch.refuse(error);
+    batch.release();
   }
 
-  #failed(batch: readonly Waiting[], error: HostError): boolean {
-    this.#queue.unshift(...batch);
-    const hard = this.#queue.filter(({ mustHold }) => mustHold);
-    this.#queue = this.#queue.filter(({ mustHold }) => !mustHold);
-    for (const { reject } of hard) reject(error);
+  #failed(batch: Batch, error: HostError): boolean {
+    this.#queue.unshift(batch);
+    for (const each of this.#queue) each.refuse(error);
+    this.#queue = this.#queue.filter(({ size }) => size > 0);
     if (!this.#isFailing)
       this.#say(
         "error",
@@ -122,17 +136,24 @@ export class Journal {
 
   /** Lets go of whoever waits, drops what is too much, and tries again later. */
   #hold(): void {
-    for (const { resolve } of this.#queue) resolve();
+    for (const batch of this.#queue) batch.release();
     const { heldMax = 20_000 } = this.#options;
-    const tooMany = this.#queue.length - heldMax;
-    if (tooMany > 0) this.#queue.splice(0, tooMany);
-    if (tooMany > 0) this.#lost += tooMany;
+    const tooMany = sizeOf(this.#queue) - heldMax;
+    if (tooMany > 0) this.#drop(tooMany);
     if (this.#again !== undefined) return;
     this.#again = setTimeout(() => {
       this.#again = undefined;
       this.#writing ??= this.#writeAll();
     }, againMs);
     this.#again.unref();
+  }
+
+  /** Forgets the oldest. */
+  #drop(count: number): void {
+    let left = count;
+    for (const batch of this.#queue) if (left > 0) left -= batch.drop(left);
+    this.#lost += count - left;
+    this.#queue = this.#queue.filter(({ size }) => size > 0);
   }
 
   #say(level: "warn" | "error", text: string): void {
@@ -142,13 +163,9 @@ export class Journal {
 
 // --- internal ---
 
-interface Waiting {
-  step: JournalStep;
-  mustHold: boolean;
-  resolve: () => void;
-  reject: (reason: unknown) => void;
+function sizeOf(batches: readonly Batch[]): number {
+  return batches.reduce((size, batch) => size + batch.size, 0);
 }
 
-/** Postgres takes 65,535 values in one statement, SQLite 32,766. */
 const batchMax = 500;
 const againMs = 2000;

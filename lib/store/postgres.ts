@@ -2,6 +2,7 @@
 import { SQL } from "bun";
 
 import { HostError } from "../base/errors.ts";
+import { runAll } from "./db.ts";
 import type { Engine } from "./db.ts";
 
 /** No connection is opened by that. @throws HostError `config`: it is no address of a Postgres */
@@ -30,6 +31,12 @@ export function openPostgres(url: string, waitMs: number): Engine {
     label: `${parsed.protocol}//${parsed.host}${parsed.pathname}`,
     sql,
     transact: async (job) => (await sql.begin(job)) as Awaited<ReturnType<typeof job>>,
+    async append(writes, signal) {
+      await sql.begin(async (tx) => {
+        await runAll(tx, writes);
+        signal.throwIfAborted();
+      });
+    },
     // It is for its own administrator to mend.
     spoilt: async () => {},
     close: () => sql.close({ timeout: 1 }),

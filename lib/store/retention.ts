@@ -17,13 +17,13 @@ export async function prune(
   const before = Math.round(db.now() - ageMs);
   const through = await lastToGo(db, before, eventsMax);
   for (let removed = stepMax; removed === stepMax;)
-    removed = await db.append(async (tx) => {
+    removed = await db.write(async (tx) => {
       const rows: Row[] = await tx`delete from mcphost_audit where seq in (
         select seq from mcphost_audit where seq <= ${through} order by seq limit ${stepMax}
       ) returning seq`;
       return rows.length;
     });
-  await db.append(async (tx) => {
+  await db.write(async (tx) => {
     await tx`delete from mcphost_approvals where ended_at < ${before} and state <> 'uncertain'`;
     await tx`delete from mcphost_grants
       where expires_at < ${before} or (session is not null and created_at < ${before})`;

@@ -9,6 +9,7 @@ import { SQL } from "bun";
 import { Semaphore } from "../base/async.ts";
 import type { Log } from "../base/log.ts";
 import type { Engine } from "./db.ts";
+import { KeptStatements } from "./kept.ts";
 import { faultOf, storeError } from "./sql-errors.ts";
 import { withTries } from "./tries.ts";
 
@@ -43,38 +44,48 @@ const busyMs = 20;
 
 async function connect(file: string): Promise<Engine> {
   const sql = new SQL({ adapter: "sqlite", filename: file });
+  let kept: KeptStatements;
   try {
     await setUp(sql);
+    kept = new KeptStatements(file, busyMs);
   } catch (error) {
     await sql.close();
     throw error;
   }
+  // One transaction at a time: else ours would be busy for each other.
   const turn = new Semaphore(1);
-  let isFull: boolean | undefined;
   return {
     kind: "sqlite",
     label: file,
     sql,
-    // One at a time: there is one connection, and its settings are for the transaction that comes next.
-    async transact(job, isDurable) {
+    async transact(job) {
       await turn.acquire();
       try {
-        if (isFull !== isDurable)
-          await sql.unsafe(`pragma synchronous = ${isDurable ? "full" : "normal"}`);
-        isFull = isDurable;
         return (await sql.begin("immediate", job)) as Awaited<ReturnType<typeof job>>;
+      } finally {
+        turn.release();
+      }
+    },
+    async append(writes, signal) {
+      await turn.acquire(signal);
+      try {
+        kept.write(writes);
       } finally {
         turn.release();
       }
     },
     // The next opening would not see it.
     spoilt: () => setMark(file),
-    close: () => sql.close(),
+    async close() {
+      kept.close();
+      await sql.close();
+    },
   };
 }
 
 async function setUp(sql: SQL): Promise<void> {
   await sql.unsafe(`pragma busy_timeout = ${busyMs}`);
+  await sql.unsafe("pragma synchronous = full");
   // Readers and one writer at once; kept in the file, so that only its first opening writes.
   const [mode] = await sql.unsafe("pragma journal_mode");
   if (mode?.journal_mode !== "wal") await sql.unsafe("pragma journal_mode = wal");

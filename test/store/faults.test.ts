@@ -110,6 +110,29 @@ test("one that another process locks is an error in time, and works when it is f
   expect((await store.approvals.get("default", "later"))?.state).toBe("pending");
 });
 
+test("while steps are held, one that must hold is refused, also beside others", async () => {
+  await using here = await place("sqlite", undefined);
+  const store = await here.open({ waitMs: 100 });
+  const other = new Bun.SQL({ adapter: "sqlite", filename: here.url });
+  const held = Promise.withResolvers<void>();
+  const lock = other.begin("exclusive", () => held.promise);
+  const event = { owner: "default", event: "proposed", at: Date.now() } as const;
+  const sent = { id: "c", owner: "default", server: "s", tool: "t" };
+  await store.journal.write({ events: [{ ...event, call: "c0" }] });
+  const hard = store.journal.write({ sent }, true);
+  await store.journal.write({ events: [{ ...event, call: "c1" }] });
+  await expect(hard).rejects.toMatchObject({ code: "config", facts: { fault: "busy" } });
+  held.resolve();
+  await lock;
+  await other.close();
+  await waitFor(
+    () => here.logged.some(({ text }) => text.includes("is written again")),
+    () => JSON.stringify(here.logged),
+  );
+  const rows = await store.auditRows({}, { after: 0, limit: 100 });
+  expect(rows.map(({ call }) => call)).toEqual(["c0", "c1"]);
+});
+
 test("an older program refuses what a newer one made, and leaves it as it is", async () => {
   await using here = await place("sqlite", undefined);
   await (await here.open())[Symbol.asyncDispose]();
