@@ -46,6 +46,8 @@ export function encodeHeaderValue(value: string): string {
 
 /** The text that a header value stands for; undefined where it looks encoded and is not (protocol.md 2.2). */
 export function decodeHeaderValue(value: string): string | undefined {
+  // Most are not.
+  if (!value.startsWith("=?")) return value;
   const [, encoded] = /^=\?base64\?(.*)\?=$/s.exec(value) ?? [];
   if (encoded === undefined) return value;
   try {

@@ -2,7 +2,7 @@
  * What a client of a revision can be shown: the features that came with it, as data, for whoever serves clients of several
  * revisions (protocol.md 0.1, 2.4). Pure.
  */
-import { eraOf, legacyRevisions } from "./codecs.ts";
+import { eraOf, legacyRevisions, modernRevisions } from "./codecs.ts";
 import type { Era } from "./mcp.ts";
 
 /** What a revision knows. What it does not know is left out of what its clients are sent. */
@@ -27,8 +27,17 @@ export interface Knowledge {
 
 /** Undefined for a revision that we do not speak. */
 export function knowledgeOf(revision: string): Knowledge | undefined {
-  const era = eraOf(revision);
-  if (era === undefined) return undefined;
+  return all.get(revision);
+}
+
+// --- internal ---
+
+const all: ReadonlyMap<string, Knowledge> = new Map(
+  [...legacyRevisions, ...modernRevisions].map((revision) => [revision, knowledge(revision)]),
+);
+
+function knowledge(revision: string): Knowledge {
+  const era = eraOf(revision) as Era;
   const since = (first: string) => era === "modern" || isSince(revision, first);
   return {
     revision,
@@ -42,8 +51,6 @@ export function knowledgeOf(revision: string): Knowledge | undefined {
     priming: era === "legacy" && since("2025-11-25"),
   };
 }
-
-// --- internal ---
 
 /** The list begins with the newest. */
 function isSince(revision: string, first: string): boolean {

@@ -5,6 +5,7 @@ import type { Notification, Request, Response } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
 import { eraOfMessage } from "./gateway-era.ts";
 import { badMessage } from "./gateway-errors.ts";
+import type { Scope } from "./gateway-types.ts";
 
 export interface Batch {
   requests: Request[];
@@ -12,7 +13,7 @@ export interface Batch {
   answers: Response[];
 }
 
-export function readBatch(values: readonly Json[]): Batch | RpcError {
+export function readBatch(values: readonly Json[], scope: Scope): Batch | RpcError {
   if (values.length === 0) return badMessage("an empty batch");
   if (values.length > batchMax) return badMessage(`a batch of more than ${batchMax} messages`);
   const batch: Batch = { requests: [], notifications: [], answers: [] };
@@ -23,7 +24,7 @@ export function readBatch(values: readonly Json[]): Batch | RpcError {
       batch.answers.push(message);
       continue;
     }
-    if (eraOfMessage(message).era !== "legacy") return notHere();
+    if (eraOfMessage(message, scope).era !== "legacy") return notHere();
     if (!isRequest(message)) batch.notifications.push(message);
     else if (message.method === "initialize") return badMessage("initialize is never in a batch");
     else batch.requests.push(message);

@@ -4,8 +4,8 @@ import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { InputRound } from "../client/types.ts";
-import type { Outcome } from "../hooks/call.ts";
-import type { OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
+import type { Call, Outcome } from "../hooks/call.ts";
+import type { CallListener, OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
 import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import type { CallBook } from "./calls-book.ts";
@@ -14,7 +14,7 @@ import { isWanted, logLevels } from "./gateway-logs.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import { ownText, resultText } from "./gateway-results.ts";
-import type { Downstream, Made, Question, Scope } from "./gateway-types.ts";
+import type { Cancellable, Downstream, Made, Question, Scope } from "./gateway-types.ts";
 import { errorBody } from "./http-error.ts";
 import type { HttpError } from "./http-error.ts";
 import { refusalOf } from "./tools-refusal.ts";
@@ -42,113 +42,141 @@ export async function serverOfTool(
 }
 
 /** @throws RpcError */
-export async function callTool(
+export function callTool(
   question: Question,
-  { logs, calls, ...common }: CallContext,
+  context: CallContext,
   rounds?: InputRound,
 ): Promise<Made> {
-  const { params, from } = question;
-  const { name, arguments: args = {} } = params;
-  if (typeof name !== "string") badParams("tools/call needs the name of a tool");
-  if (!isObject(args)) badParams("the arguments of a tool are an object");
-  const { scope, guest } = from;
-  const { host } = guest ?? common;
-  const flight: Flight = { question, server: scope.server, isQueued: true };
-  let isKnown = false;
-  const onProgress = progressOf(question);
-  const meta = onwardMeta(params);
-  const answers = guest?.answersOn?.(question);
-  let waiting: Disposable | undefined;
-  logs.begin(flight);
-  try {
+  const call = new ToolCall(question, context);
+  return call.begin(rounds).then((outcome) => call.ended(outcome));
+}
+
+// --- internal ---
+
+/** One call on its way. */
+class ToolCall implements Flight, CallListener, Cancellable {
+  readonly question: Question;
+  server: string | undefined;
+  isQueued = true;
+  readonly #name: string;
+  readonly #context: CallContext;
+  readonly #host: OpenedHost;
+  readonly #id = crypto.randomUUID();
+  #onProgress: ((progress: Progress) => void) | undefined;
+  #waiting: Disposable | undefined;
+  #isKnown = false;
+  #isCancelled = false;
+
+  /** @throws RpcError -32602 */
+  constructor(question: Question, context: CallContext) {
+    const { params, from } = question;
+    if (typeof params.name !== "string") badParams("tools/call needs the name of a tool");
+    this.question = question;
+    this.server = from.scope.server;
+    this.#name = params.name;
+    this.#context = context;
+    this.#host = (from.guest ?? context).host;
+  }
+
+  /** @throws RpcError -32602 */
+  begin(rounds: InputRound | undefined): Promise<Outcome> {
+    const request = this.#request();
+    if (rounds !== undefined) request.rounds = rounds;
+    const { logs, calls } = this.#context;
+    logs.begin(this);
+    return calls?.begin(request, this.#host).outcome ?? this.#host.call(request);
+  }
+
+  /** @throws RpcError */
+  ended(outcome: Outcome): Made {
+    this.#waiting?.[Symbol.dispose]();
+    this.#context.logs.end(this);
+    const { from } = this.question;
+    const { scope } = from;
+    if (outcome.error !== undefined) {
+      const sees = { name: this.#name, caller: scope, isKnown: this.#isKnown };
+      const refusal = refusalOf(outcome, sees);
+      if (refusal?.status === 404 || refusal?.status === 400) refuse(refusal, this.#name, scope);
+    }
+    return outcome.status === "input_required" ? { input: outcome } : textOf(outcome, from);
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#host.cancel(this.#id, new HostError("cancelled", "the client cancelled the call"));
+  }
+
+  onWaiting(call: Call): void {
+    const { question } = this;
+    this.#waiting = tellWaiting(call, { onProgress: this.#onProgress, onLog: logTo(question) });
+  }
+
+  onCall({ id, server }: Call): void {
+    this.#waiting?.[Symbol.dispose]();
+    this.server = server;
+    this.#context.logs.called(id, this.question.from);
+    this.#isKnown = true;
+    // What was cancelled before the host had begun it.
+    if (this.#isCancelled) this.cancel();
+  }
+
+  onSent(): void {
+    this.isQueued = false;
+  }
+
+  // --- internal ---
+
+  /** @throws RpcError -32602 */
+  #request(): OwnedCallRequest {
+    const { question } = this;
+    const { params, from, onTask, asTask, timeoutMs } = question;
+    const { scope, guest, logLevel } = from;
+    const { arguments: args = {} } = params;
+    if (!isObject(args)) badParams("the arguments of a tool are an object");
     const request: OwnedCallRequest = {
-      tool: scope.server === undefined ? name : `${scope.server}/${name}`,
+      tool: scope.server === undefined ? this.#name : `${scope.server}/${this.#name}`,
       arguments: args,
+      id: this.#id,
       actor: "gateway",
       owner: scope.owner,
       admits: scope.allows,
-      listener: {
-        onWaiting(call) {
-          waiting = tellWaiting(call, { onProgress, onLog: logTo(question) });
-        },
-        onCall({ id, server }) {
-          waiting?.[Symbol.dispose]();
-          flight.server = server;
-          logs.called(id, from);
-          isKnown = true;
-        },
-        onSent() {
-          flight.isQueued = false;
-        },
-      },
+      listener: this,
     };
-    cancellable(request, question, host);
-    if (onProgress !== undefined) request.onProgress = onProgress;
+    // By the call's id where that will do, for signals are dear.
+    if (question.onCancel === undefined) request.signal = question.signal;
+    else question.onCancel(this);
+    const meta = onwardMeta(params);
+    const answers = guest?.answersOn?.(question);
+    this.#onProgress = progressOf(question);
+    if (this.#onProgress !== undefined) request.onProgress = this.#onProgress;
     if (meta !== undefined) request.meta = meta;
     if (answers !== undefined) request.answers = answers;
-    if (rounds !== undefined) request.rounds = rounds;
-    const { onTask, asTask, timeoutMs } = question;
     if (onTask !== undefined) request.onTask = onTask;
     if (asTask !== undefined) request.asTask = asTask;
     if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
-    if (from.logLevel !== undefined) request.logLevel = from.logLevel;
-    const outcome = await (calls?.begin(request, host).outcome ?? host.call(request));
-    const refusal = refusalOf(outcome, { name, caller: scope, isKnown });
-    if (refusal?.status === 404 || refusal?.status === 400) refuse(refusal, name, scope);
-    return outcome.status === "input_required" ? { input: outcome } : textOf(outcome, from);
-  } finally {
-    waiting?.[Symbol.dispose]();
-    logs.end(flight);
+    if (logLevel !== undefined) request.logLevel = logLevel;
+    return request;
   }
 }
 
 /** Tells a client of progress under its own token, where it gave one; undefined where it did not. */
-function progressOf({
-  params,
-  from,
-  notify,
-}: Question): ((progress: Progress) => void) | undefined {
+function progressOf(question: Question): ((progress: Progress) => void) | undefined {
+  const { params, from } = question;
   const token = isObject(params._meta) ? params._meta.progressToken : undefined;
   if (typeof token !== "string" && typeof token !== "number") return undefined;
   const { annotations } = from.knows;
   return ({ message, ...progress }) =>
-    notify("notifications/progress", {
+    question.notify("notifications/progress", {
       progressToken: token,
       ...progress,
       ...(message !== undefined && annotations && { message }),
     });
 }
 
-// --- internal ---
-
 /** Tells a client of a warning of ours on the stream of its request, where it wants any. */
-function logTo({ from, notify }: Question): ((params: JsonObject) => void) | undefined {
-  if (!isWanted(from, logLevels.indexOf("warning"))) return undefined;
-  return (params) => notify("notifications/message", params);
-}
-
-/** Lets a client give its call up: by the call's id where that will do, for signals are dear. */
-function cancellable(request: OwnedCallRequest, question: Question, host: OpenedHost): void {
-  if (question.onCancel === undefined) {
-    request.signal = question.signal;
-    return;
-  }
-  const id = (request.id = crypto.randomUUID());
-  const { listener } = request;
-  let isCancelled = false;
-  const cancel = () => {
-    isCancelled = true;
-    host.cancel(id, new HostError("cancelled", "the client cancelled the call"));
-  };
-  question.onCancel(cancel);
-  // What was cancelled before the host had begun it.
-  request.listener = {
-    ...listener,
-    onCall(call) {
-      listener?.onCall?.(call);
-      if (isCancelled) cancel();
-    },
-  };
+function logTo(question: Question): ((params: JsonObject) => void) | undefined {
+  if (!isWanted(question.from, logLevels.indexOf("warning"))) return undefined;
+  return (params) => question.notify("notifications/message", params);
 }
 
 /** A name that means nothing to this client, or several tools. @throws RpcError */
@@ -166,14 +194,13 @@ function refuse(refusal: HttpError, name: string, { server }: Scope): never {
 const nameMax = 200;
 
 /** @throws RpcError */
-function textOf(outcome: Outcome, from: Downstream): Made {
+function textOf(outcome: Outcome, from: Downstream): string {
   const { knows } = from;
-  if ("result" in outcome && outcome.result !== undefined)
-    return { text: resultText(outcome, knows) };
+  if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
   // Nobody of ours detaches a call.
   if (outcome.status === "detached") throw toRpcError(undefined, from);
   const { error } = outcome as { error: HostError };
   const text = textForModel(error);
   if (text === undefined) throw toRpcError(error, from);
-  return { text: ownText({ content: [{ type: "text", text }], isError: true }, knows) };
+  return ownText({ content: [{ type: "text", text }], isError: true }, knows);
 }

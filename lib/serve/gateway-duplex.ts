@@ -16,7 +16,8 @@ import { hear } from "./gateway-guests.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import type { Questions } from "./gateway-questions.ts";
-import { Running } from "./gateway-running.ts";
+import { Running, Underway } from "./gateway-running.ts";
+import type { ReplyTo } from "./gateway-running.ts";
 import type { Aside, Downstream, Gateway, Guest, Legacy, Scope } from "./gateway-types.ts";
 import { readJson } from "./read-json.ts";
 
@@ -29,6 +30,8 @@ export interface DuplexOptions {
 
 export class Duplex implements Disposable {
   readonly #options: DuplexOptions;
+  /** To every request. */
+  readonly #reply: ReplyTo;
   readonly #running = new Running();
   #following: Disposable | undefined;
   #legacy: LegacyPeer | undefined;
@@ -40,6 +43,16 @@ export class Duplex implements Disposable {
 
   constructor(options: DuplexOptions) {
     this.#options = options;
+    const { send } = options;
+    this.#reply = {
+      say(text, isNeeded = false) {
+        send(text, !isNeeded);
+        return true;
+      },
+      finish(text) {
+        if (text !== undefined) send(text, false);
+      },
+    };
   }
 
   /** Takes the text of one message, or of a batch. */
@@ -90,15 +103,10 @@ export class Duplex implements Disposable {
       this.#afterAdmission((client) => hear(client, message));
       return this.#running.notified(message);
     }
-    const verdict = eraOfMessage(message);
+    const verdict = eraOfMessage(message, this.#options.scope);
     if (verdict.era === "refused")
       return this.#options.send(errorText(message.id, verdict.error), false);
-    if (verdict.era === "modern") {
-      const { knows, logLevel, capabilities } = verdict;
-      return this.#track(
-        this.#answer(message, { scope: this.#options.scope, knows, logLevel, capabilities }),
-      );
-    }
+    if (verdict.era === "modern") return this.#track(this.#answer(message, verdict));
     if (message.method === "initialize") return this.#track(this.#initialize(message));
     this.#afterAdmission((client) => {
       if (client !== undefined) {
@@ -145,17 +153,9 @@ export class Duplex implements Disposable {
     }
   }
 
-  async #answer(request: Request, from: Downstream): Promise<void> {
-    const { gateway, send } = this.#options;
-    const answered = await this.#running.answer(request, {
-      gateway,
-      from,
-      say(text, isNeeded = false) {
-        send(text, !isNeeded);
-        return true;
-      },
-    });
-    if (answered !== undefined) send(answered.text, false);
+  #answer(request: Request, from: Downstream): Promise<void> {
+    const underway = new Underway(request, from, this.#reply);
+    return this.#running.answer(underway, this.#options.gateway);
   }
 }
 

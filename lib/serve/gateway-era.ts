@@ -3,7 +3,7 @@
  * served is told with the status and the error of protocol.md 2.2, in its order. Pure.
  */
 import { isObject } from "../base/json.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
 import { decodeHeaderValue, nameIn } from "../protocol/headers.ts";
 import { invalidParams, isRequest, RpcError } from "../protocol/jsonrpc.ts";
@@ -14,35 +14,38 @@ import { knowledgeOf } from "../protocol/revisions.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { supportedVersions } from "./gateway-greet.ts";
 import { logLevels } from "./gateway-logs.ts";
+import type { Downstream, Scope } from "./gateway-types.ts";
 
+/** Whoever speaks as a modern client does so for one request. */
 export type Verdict =
   | { era: "legacy" }
-  | { era: "modern"; knows: Knowledge; logLevel: McpLogLevel | undefined; capabilities: JsonObject }
+  | ({ era: "modern" } & Downstream)
   | { era: "refused"; status: number; error: RpcError };
 
 /** `headers`: absent where the link has none (stdio, WebSocket). */
 export function eraOfMessage(
   message: Request | Notification,
+  scope: Scope,
   headers?: Pick<Headers, "get">,
 ): Verdict {
-  const { method, params = {} } = message;
-  const version = headers?.get("mcp-protocol-version") ?? undefined;
+  const { method, params } = message;
+  const meta = params?._meta;
+  const version = headers?.get(versionHeader) ?? undefined;
   const isModernHeader = version !== undefined && eraOf(version) === "modern";
-  const claim = claimIn(params);
+  const claim = isObject(meta) && Object.hasOwn(meta, versionKey) ? meta : undefined;
   if (method === "initialize" && !isValid(claim)) {
-    if (!isModernHeader) return { era: "legacy" };
+    if (!isModernHeader) return legacy;
     return mismatch("initialize belongs to revisions before the one of MCP-Protocol-Version");
   }
   if (claim === undefined) {
-    if (!isModernHeader) return { era: "legacy" };
+    if (!isModernHeader) return legacy;
     // A notification has no envelope of its own.
-    if (!isRequest(message))
-      return { era: "modern", knows: known(version), logLevel: undefined, capabilities: {} };
-    return badEnvelope(`_meta lacks ${metaPrefix}protocolVersion`);
+    if (!isRequest(message)) return modern(scope, known(version), {});
+    return badEnvelope(`_meta lacks ${versionKey}`);
   }
   const fault = faultOf(claim, isRequest(message));
   if (fault !== undefined) return badEnvelope(fault);
-  const claimed = String(claim.protocolVersion);
+  const claimed = String(claim[versionKey]);
   if (version !== undefined && version !== claimed)
     return mismatch(`MCP-Protocol-Version says ${version}, and the body ${claimed}`);
   const named = headers?.get("mcp-method") ?? undefined;
@@ -50,14 +53,13 @@ export function eraOfMessage(
     return mismatch(`Mcp-Method says ${named}, and the body ${method}`);
   const knows = knowledgeOf(claimed);
   if (knows?.era !== "modern") return unsupported(claimed);
-  const missing =
-    headers !== undefined && isRequest(message) ? missingIn(message, headers) : undefined;
-  if (missing !== undefined) return mismatch(missing);
-  const { logLevel, clientCapabilities } = claim as {
-    logLevel?: McpLogLevel;
-    clientCapabilities?: JsonObject;
-  };
-  return { era: "modern", knows, logLevel, capabilities: clientCapabilities ?? {} };
+  if (headers !== undefined && isRequest(message)) {
+    if (version === undefined) return mismatch("MCP-Protocol-Version is missing");
+    if (named === undefined) return mismatch("Mcp-Method is missing");
+    const missing = nameFault(message, headers);
+    if (missing !== undefined) return mismatch(missing);
+  }
+  return modern(scope, knows, claim);
 }
 
 /** The refusal of a revision that we do not serve. */
@@ -69,45 +71,42 @@ export function unsupported(requested: string): Verdict & { era: "refused" } {
 
 // --- internal ---
 
-interface Claim {
-  protocolVersion: Json | undefined;
-  clientCapabilities: Json | undefined;
-  logLevel: Json | undefined;
-}
+const versionHeader = "mcp-protocol-version";
+const versionKey = `${metaPrefix}protocolVersion`;
+const capabilitiesKey = `${metaPrefix}clientCapabilities`;
+const logLevelKey = `${metaPrefix}logLevel`;
 
-/** What a message says of itself; undefined where it does not speak as modern ones do. */
-function claimIn({ _meta: meta }: JsonObject): Claim | undefined {
-  if (!isObject(meta) || !Object.hasOwn(meta, `${metaPrefix}protocolVersion`)) return undefined;
+const legacy = { era: "legacy" } as const;
+
+/** `claim`: what `_meta` of the message says of its client, free of faults. */
+function modern(scope: Scope, knows: Knowledge, claim: JsonObject): Verdict {
   return {
-    protocolVersion: meta[`${metaPrefix}protocolVersion`],
-    clientCapabilities: meta[`${metaPrefix}clientCapabilities`],
-    logLevel: meta[`${metaPrefix}logLevel`],
+    era: "modern",
+    scope,
+    knows,
+    logLevel: claim[logLevelKey] as McpLogLevel | undefined,
+    capabilities: (claim[capabilitiesKey] ?? {}) as JsonObject,
   };
 }
 
-function isValid(claim: Claim | undefined): boolean {
+function isValid(claim: JsonObject | undefined): boolean {
   if (claim === undefined || faultOf(claim, true) !== undefined) return false;
-  return eraOf(String(claim.protocolVersion)) === "modern";
+  return eraOf(String(claim[versionKey])) === "modern";
 }
 
-function faultOf(claim: Claim, isAsking: boolean): string | undefined {
-  const { protocolVersion, clientCapabilities, logLevel } = claim;
-  if (typeof protocolVersion !== "string") return `${metaPrefix}protocolVersion is not a string`;
+function faultOf(claim: JsonObject, isAsking: boolean): string | undefined {
+  if (typeof claim[versionKey] !== "string") return `${versionKey} is not a string`;
   if (!isAsking) return undefined;
-  if (!isObject(clientCapabilities)) return `_meta lacks ${metaPrefix}clientCapabilities`;
-  if (logLevel !== undefined && !logLevels.includes(logLevel as McpLogLevel))
-    return `${metaPrefix}logLevel is none of ${logLevels.join(", ")}`;
+  if (!isObject(claim[capabilitiesKey])) return `_meta lacks ${capabilitiesKey}`;
+  const level = claim[logLevelKey];
+  if (level !== undefined && !logLevels.includes(level as McpLogLevel))
+    return `${logLevelKey} is none of ${logLevels.join(", ")}`;
   return undefined;
 }
 
-/** What of the headers that every modern request has to carry is missing or wrong. */
-function missingIn(
-  { method, params = {} }: Request,
-  headers: Pick<Headers, "get">,
-): string | undefined {
-  if (headers.get("mcp-protocol-version") === null) return "MCP-Protocol-Version is missing";
-  if (headers.get("mcp-method") === null) return "Mcp-Method is missing";
-  const name = nameIn(method, params);
+/** Why `Mcp-Name` of a request does not repeat what it names. */
+function nameFault({ method, params }: Request, headers: Pick<Headers, "get">): string | undefined {
+  const name = params && nameIn(method, params);
   if (name === undefined) return undefined;
   const given = headers.get("mcp-name");
   if (given === null) return "Mcp-Name is missing";

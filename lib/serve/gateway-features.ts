@@ -49,7 +49,7 @@ export async function readResource(
   using _flight = logs.flight({ question, server });
   const answer = await host.read({ uri: `${server}/${uri}`, ...waitsOf(question, rounds) });
   if (answer.isInput) return { input: answer };
-  return { text: resultText(asAsked(answer, uri, params.uri), from.knows, true) };
+  return resultText(asAsked(answer, uri, params.uri), from.knows, true);
 }
 
 /** `prompts/get`. @throws RpcError, HostError */
@@ -67,7 +67,7 @@ export async function getPrompt(
   const prompt = await promptFor(host, name, scope, signal);
   using _flight = logs.flight({ question, server: scope.server });
   const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question, rounds) });
-  return answer.isInput ? { input: answer } : { text: resultText(answer, knows) };
+  return answer.isInput ? { input: answer } : resultText(answer, knows);
 }
 
 /** The server of a resource. @throws as `locate` */

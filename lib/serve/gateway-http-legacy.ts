@@ -12,9 +12,9 @@ import { hear } from "./gateway-guests.ts";
 import { beginSession, sessionHeader } from "./gateway-http-begin.ts";
 import type { HttpWorld } from "./gateway-http-modern.ts";
 import { refuse } from "./gateway-refuse.ts";
-import { replyTo } from "./gateway-reply.ts";
-import type { Reply } from "./gateway-reply.ts";
-import type { Say } from "./gateway-running.ts";
+import { HttpReply } from "./gateway-reply.ts";
+import { Underway } from "./gateway-running.ts";
+import type { ReplyTo } from "./gateway-running.ts";
 import type { Scope } from "./gateway-types.ts";
 import type { Session, Sessions } from "./sessions.ts";
 import { eventStream } from "./stream.ts";
@@ -30,7 +30,11 @@ export class LegacyHttp {
   }
 
   /** One request or notification. */
-  async post(message: Request | Notification, exchange: Exchange, scope: Scope): Promise<Response> {
+  post(
+    message: Request | Notification,
+    exchange: Exchange,
+    scope: Scope,
+  ): Response | Promise<Response> {
     const id = isRequest(message) ? message.id : null;
     const accept = exchange.request.headers.get("accept");
     if (isRequest(message) && !acceptsBoth(accept))
@@ -40,17 +44,17 @@ export class LegacyHttp {
         id,
       );
     if (isRequest(message) && message.method === "initialize")
-      return await beginSession(message, scope, { sessions: this.#sessions, ...this.#world });
+      return beginSession(message, scope, { sessions: this.#sessions, ...this.#world });
     const session = this.#sessionOf(exchange, scope, id);
     if (session instanceof Response) return session;
-    if (isRequest(message)) return await this.#reply([message], session, exchange);
+    if (isRequest(message)) return this.#answer(message, session, exchange);
     this.#notified(message, session);
     return accepted();
   }
 
   /** Several messages: of sessions of 2025-03-26 alone. */
-  async batch(values: readonly Json[], exchange: Exchange, scope: Scope): Promise<Response> {
-    const batch = readBatch(values);
+  batch(values: readonly Json[], exchange: Exchange, scope: Scope): Response | Promise<Response> {
+    const batch = readBatch(values, scope);
     if (batch instanceof RpcError) return refuse(400, batch);
     if (!exchange.request.headers.has("mcp-session-id")) return refuse(400, notHere());
     const session = this.#sessionOf(exchange, scope, null);
@@ -59,7 +63,10 @@ export class LegacyHttp {
     const { requests, notifications, answers } = batch;
     for (const answer of answers) session.questions?.answered(answer);
     for (const notification of notifications) this.#notified(notification, session);
-    return requests.length === 0 ? accepted() : await this.#reply(requests, session, exchange);
+    const [only, ...more] = requests;
+    if (only === undefined) return accepted();
+    if (more.length === 0) return this.#answer(only, session, exchange);
+    return this.#answerAll(requests, session, exchange);
   }
 
   /** The answer to a question of ours. */
@@ -132,37 +139,36 @@ export class LegacyHttp {
     return session ?? refuse(404, new RpcError({ code: -32001, message: "Session not found" }), id);
   }
 
-  async #reply(
+  #answer(request: Request, session: Session, exchange: Exchange): Promise<Response> {
+    hear(session, request);
+    const { id } = request;
+    const { replays } = session;
+    const reply = new HttpReply({ id, exchange, mayStream: true, replays }, this.#world);
+    // The client may leave and the request goes on.
+    void session.running.answer(new Underway(request, session, reply), this.#world.gateway);
+    return reply.response;
+  }
+
+  /** Several at once, on a stream. @throws HttpError 503 */
+  #answerAll(
     requests: readonly Request[],
     session: Session,
     exchange: Exchange,
   ): Promise<Response> {
-    const { gateway, context, waiting } = this.#world;
+    const { gateway } = this.#world;
+    const { replays } = session;
     for (const request of requests) hear(session, request);
-    const [only, ...more] = requests;
-    const isBatch = more.length > 0 || only === undefined;
-    // The client may leave and the request goes on.
-    const answer = async (request: Request, say: Say): Promise<Reply> => {
-      const answered = await session.running.answer(request, { gateway, from: session, say });
-      return answered && { text: answered.text, status: answered.isRefused ? 400 : 200 };
+    const reply = new HttpReply({ id: null, exchange, mayStream: true, replays }, this.#world);
+    reply.open();
+    const each: ReplyTo = {
+      say: (text, isNeeded) => reply.say(text, isNeeded),
+      finish: (text) => text !== undefined && reply.say(text),
     };
-    const each = async (say: Say): Promise<Reply> => {
-      const one = async (request: Request) => {
-        const reply = await answer(request, say);
-        if (reply !== undefined) say(reply.text);
-      };
-      await Promise.all(requests.map(one));
-      return undefined;
-    };
-    return await replyTo(isBatch ? each : (say) => answer(only, say), {
-      id: isBatch ? null : only.id,
-      exchange,
-      streams: context.streams,
-      waiting,
-      mayStream: true,
-      isStream: isBatch,
-      replays: session.replays,
-    });
+    const answers = requests.map((request) =>
+      session.running.answer(new Underway(request, session, each), gateway),
+    );
+    void Promise.all(answers).then(() => reply.finish(undefined));
+    return reply.response;
   }
 }
 

@@ -8,37 +8,34 @@ import { argumentHeaders } from "../protocol/argument-headers.ts";
 import type { ArgumentHeaders } from "../protocol/argument-headers.ts";
 import { decodeHeaderValue } from "../protocol/headers.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
-import type { Request } from "../protocol/jsonrpc.ts";
+import type { Request, RequestId } from "../protocol/jsonrpc.ts";
 import { headerMismatch, missingCapability } from "../protocol/meta.ts";
-import { toRpcError } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import { refuse } from "./gateway-refuse.ts";
-import { replyTo } from "./gateway-reply.ts";
-import type { Downstream, Gateway, Question } from "./gateway-types.ts";
-import type { Waiting } from "./gateway-waiting.ts";
-import type { Exchange, ServeContext } from "./types.ts";
+import { HttpReply } from "./gateway-reply.ts";
+import type { ReplyWorld } from "./gateway-reply.ts";
+import type { Cancellable, Downstream, Gateway, Notify, Question } from "./gateway-types.ts";
+import type { Exchange, Leaver, ServeContext } from "./types.ts";
 
-export interface HttpWorld {
+export interface HttpWorld extends ReplyWorld {
   gateway: Gateway;
   context: ServeContext;
-  /** Answers of both eras. */
-  waiting: Waiting;
 }
 
 export class ModernHttp {
   readonly #world: HttpWorld;
   /** By the name of a tool, until a list may have changed. */
-  readonly #headers = new Map<string, { of: ArgumentHeaders | undefined }>();
+  readonly #headers = new Map<string, ToolHeaders>();
 
   constructor(world: HttpWorld) {
     this.#world = world;
     world.context.host.onEvent(() => this.#headers.clear(), ["tools_changed", "server_state"]);
   }
 
-  async post(message: Request, exchange: Exchange, from: Downstream): Promise<Response> {
-    const { gateway, context, waiting } = this.#world;
-    const { id, method, params = {} } = message;
-    if (!gateway.has(method, from))
+  /** @throws HttpError 503 */
+  post(message: Request, exchange: Exchange, from: Downstream): Response | Promise<Response> {
+    const { id, method, params } = message;
+    if (!this.#world.gateway.has(method, from))
       return refuse(
         404,
         new RpcError({ code: methodNotFound, message: `Method not found: ${method}` }),
@@ -46,80 +43,47 @@ export class ModernHttp {
       );
     const accepts = exchange.request.headers.get("accept");
     const mayStream = accepts === null || /text\/event-stream|\*\/\*|text\/\*/i.test(accepts);
-    const isStream = method === "subscriptions/listen";
-    if (isStream && !mayStream)
+    if (method === "subscriptions/listen" && !mayStream)
       return refuse(
         406,
         new RpcError({ code: -32000, message: "this is answered by text/event-stream" }),
         id,
       );
-    const fault =
-      method === "tools/call" ? await this.#headerFault(params, exchange, from) : undefined;
-    if (fault !== undefined)
-      return refuse(400, new RpcError({ code: headerMismatch, message: fault }), id);
-    const work = async (say: (text: string) => void) => {
-      let left: AbortSignal | undefined;
-      const question: Question = {
-        id,
-        method,
-        params,
-        from,
-        // A stream ends with who may have it; what is answered once is answered.
-        get signal() {
-          return (left ??= isStream ? exchange.left : exchange.request.signal);
-        },
-        onCancel: (action) => exchange.onLeave({ left: action }),
-        notify: (name, given) => void say(messageText({ method: name, params: given })),
-      };
-      try {
-        return { text: answerText(id, await gateway.answer(question)), status: 200 };
-      } catch (error) {
-        const told = toRpcError(error, from);
-        return { text: errorText(id, told), status: told.code === missingCapability ? 400 : 200 };
-      } finally {
-        exchange.onLeave(undefined);
-      }
-    };
-    return await replyTo(work, {
-      id,
-      exchange,
-      streams: context.streams,
-      waiting,
-      mayStream,
-      isStream,
-    });
+    const asked = { message, exchange, from, mayStream };
+    const { name, arguments: args } = params ?? {};
+    if (method !== "tools/call" || typeof name !== "string" || !isObject(args))
+      return this.#answer(asked);
+    const tool = from.scope.server === undefined ? name : `${from.scope.server}/${name}`;
+    const known = this.#headers.get(tool);
+    if (known === undefined) return this.#answerUnknown(asked, tool, args);
+    // Most tools have none.
+    return known.of === undefined ? this.#answer(asked) : this.#answerAs(known.of, asked, args);
   }
 
   // --- internal ---
 
-  /** Why the `Mcp-Param-*` headers of a call do not repeat its arguments. */
-  async #headerFault(
-    { name, arguments: args }: JsonObject,
-    { request }: Exchange,
-    { scope }: Downstream,
-  ): Promise<string | undefined> {
-    if (typeof name !== "string" || !isObject(args)) return undefined;
-    const tool = scope.server === undefined ? name : `${scope.server}/${name}`;
-    const known = this.#headers.get(tool) ?? (await this.#headersOf(tool, request.signal));
-    const wanted = known?.of?.(args);
-    if (wanted === undefined) return undefined;
-    for (const [header, value] of Object.entries(wanted)) {
-      const given = request.headers.get(header);
-      if (given === null) return `${header} is missing`;
-      const decoded = decodeHeaderValue(given);
-      if (decoded === undefined) return `${header} is not valid base64`;
-      const expected = decodeHeaderValue(value);
-      const isSame =
-        decoded === expected || (isNumber(decoded) && Number(decoded) === Number(expected));
-      if (!isSame) return `${header} and the body say different things`;
-    }
-    return undefined;
+  /** A call whose `Mcp-Param-*` headers have to repeat its arguments. */
+  #answerAs(of: ArgumentHeaders, asked: Asked, args: JsonObject): Response | Promise<Response> {
+    const { message, exchange } = asked;
+    const fault = headerFault(of(args), exchange.request);
+    if (fault === undefined) return this.#answer(asked);
+    return refuse(400, new RpcError({ code: headerMismatch, message: fault }), message.id);
   }
 
-  async #headersOf(
-    tool: string,
-    signal: AbortSignal,
-  ): Promise<{ of: ArgumentHeaders | undefined } | undefined> {
+  async #answerUnknown(asked: Asked, tool: string, args: JsonObject): Promise<Response> {
+    const { of } = (await this.#headersOf(tool, asked.exchange.request.signal)) ?? {};
+    return await (of === undefined ? this.#answer(asked) : this.#answerAs(of, asked, args));
+  }
+
+  #answer({ message, exchange, from, mayStream }: Asked): Promise<Response> {
+    const reply = new HttpReply({ id: message.id, exchange, mayStream }, this.#world);
+    const question = new ModernQuestion(message, from, { reply, exchange });
+    if (question.isStream) reply.open();
+    void question.answer(this.#world.gateway);
+    return reply.response;
+  }
+
+  async #headersOf(tool: string, signal: AbortSignal): Promise<ToolHeaders | undefined> {
     try {
       const { inputSchema } = await this.#world.context.host.resolve(tool, { signal });
       const known = { of: argumentHeaders(inputSchema) };
@@ -133,6 +97,97 @@ export class ModernHttp {
 }
 
 // --- internal ---
+
+interface Asked {
+  message: Request;
+  exchange: Exchange;
+  from: Downstream;
+  /** The client takes a stream. */
+  mayStream: boolean;
+}
+
+interface ToolHeaders {
+  of: ArgumentHeaders | undefined;
+}
+
+/** One request, on the stream of its own; who leaves has cancelled it. */
+class ModernQuestion implements Question, Leaver {
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly from: Downstream;
+  readonly #exchange: Exchange;
+  readonly #reply: HttpReply;
+  #signal: AbortSignal | undefined;
+  #work: Cancellable | undefined;
+
+  constructor(
+    { id, method, params = {} }: Request,
+    from: Downstream,
+    { reply, exchange }: { reply: HttpReply; exchange: Exchange },
+  ) {
+    this.id = id;
+    this.method = method;
+    this.params = params;
+    this.from = from;
+    this.#exchange = exchange;
+    this.#reply = reply;
+  }
+
+  /** It is answered by a stream that lasts. */
+  get isStream(): boolean {
+    return this.method === "subscriptions/listen";
+  }
+
+  /** A stream ends with who may have it; what is answered once is answered. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= this.isStream ? this.#exchange.left : this.#exchange.request.signal);
+  }
+
+  get notify(): Notify {
+    return (method, params) => void this.#reply.say(messageText({ method, params }));
+  }
+
+  onCancel(work: Cancellable): void {
+    this.#work = work;
+    this.#exchange.onLeave(this);
+  }
+
+  left(): void {
+    this.#work?.cancel();
+  }
+
+  /** Never rejects. */
+  async answer(gateway: Gateway): Promise<void> {
+    const { id } = this;
+    try {
+      this.#reply.finish(answerText(id, await gateway.answer(this)));
+    } catch (error) {
+      const fault = gateway.faultOf(error, this);
+      this.#reply.finish(errorText(id, fault), fault.code === missingCapability);
+    } finally {
+      if (this.#work !== undefined) this.#exchange.onLeave(undefined);
+    }
+  }
+}
+
+/** Why the headers of a call do not say what they have to. */
+function headerFault(
+  wanted: Record<string, string> | undefined,
+  { headers }: Pick<globalThis.Request, "headers">,
+): string | undefined {
+  for (const [header, value] of Object.entries(wanted ?? {})) {
+    const given = headers.get(header);
+    if (given === null) return `${header} is missing`;
+    const decoded = decodeHeaderValue(given);
+    if (decoded === undefined) return `${header} is not valid base64`;
+    const expected = decodeHeaderValue(value);
+    const isSame =
+      decoded === expected || (isNumber(decoded) && Number(decoded) === Number(expected));
+    if (!isSame) return `${header} and the body say different things`;
+  }
+  return undefined;
+}
 
 /** Tools that are remembered. */
 const headersMax = 20_000;

@@ -53,12 +53,15 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
   context.stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
   const at = (exchange: Exchange) => scopeOf(exchange, isServer, context.profiles);
 
-  const post = async (exchange: Exchange): Promise<Response> => {
-    const scope = at(exchange);
-    const body = await bodyOf(exchange);
-    if ("refusal" in body) return body.refusal;
-    const value = inTrace(body.value, exchange.request);
-    if (Array.isArray(value)) return await legacy.batch(value, exchange, scope);
+  /** The answer to a message, or to several. @throws HttpError */
+  const take = (text: string, exchange: Exchange, scope: Scope): Response | Promise<Response> => {
+    let value: Json;
+    try {
+      value = inTrace(readJson(text), exchange.request);
+    } catch {
+      return refuse(400, new RpcError({ code: parseError, message: "Parse error" }));
+    }
+    if (Array.isArray(value)) return legacy.batch(value, exchange, scope);
     const message = messageIn(value);
     if (message === undefined)
       return refuse(400, badMessage("this is no JSON-RPC message"), idIn(value));
@@ -67,12 +70,21 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
       if (headers.has("mcp-session-id")) return legacy.take(message, exchange, scope);
       return refuse(400, badMessage("nobody waits for an answer"));
     }
-    const verdict = eraOfMessage(message, headers);
+    const verdict = eraOfMessage(message, scope, headers);
     if (verdict.era === "refused") return refuse(verdict.status, verdict.error, idIn(value));
-    if (verdict.era === "legacy") return await legacy.post(message, exchange, scope);
+    if (verdict.era === "legacy") return legacy.post(message, exchange, scope);
     if (!("id" in message)) return new Response(null, { status: 202 });
-    const { knows, logLevel, capabilities } = verdict;
-    return await modern.post(message, exchange, { scope, knows, logLevel, capabilities });
+    return modern.post(message, exchange, verdict);
+  };
+  const post = async (exchange: Exchange): Promise<Response> => {
+    const scope = at(exchange);
+    let text: string;
+    try {
+      text = await exchange.text();
+    } catch (error) {
+      return refusedBody(error);
+    }
+    return await take(text, exchange, scope);
   };
   const stream = (exchange: Exchange) => {
     refuseModern(exchange);
@@ -108,21 +120,12 @@ function scopeOf(
   return { owner: exchange.caller.owner, server, allows: profiles.narrowed(exchange) };
 }
 
-/** What the body holds, or why it is not taken, as a JSON-RPC error. */
-async function bodyOf(exchange: Exchange): Promise<{ value: Json } | { refusal: Response }> {
-  try {
-    const text = await exchange.text();
-    try {
-      return { value: readJson(text) };
-    } catch {
-      return { refusal: refuse(400, new RpcError({ code: parseError, message: "Parse error" })) };
-    }
-  } catch (error) {
-    if (!isHttpError(error)) throw error;
-    const code = error.status === 400 ? parseError : badTransport;
-    const { message, status, options } = error;
-    return { refusal: refuse(status, new RpcError({ code, message }), null, options.headers) };
-  }
+/** Why a body is not taken, as a JSON-RPC error. @throws what is no such reason */
+function refusedBody(error: unknown): Response {
+  if (!isHttpError(error)) throw error;
+  const code = error.status === 400 ? parseError : badTransport;
+  const { message, status, options } = error;
+  return refuse(status, new RpcError({ code, message }), null, options.headers);
 }
 
 function messageIn(value: Json): Message | undefined {

@@ -6,11 +6,16 @@ import { metaPrefix } from "../protocol/meta.ts";
 /** The `_meta` to send on; undefined where nothing is left of it. */
 export function onwardMeta({ _meta: meta }: JsonObject): JsonObject | undefined {
   if (!isObject(meta)) return undefined;
-  const kept = Object.entries(meta).filter(([key]) => !ofTheHop.has(key));
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  // Most have nothing else.
+  for (const key in meta) if (!ofTheHop.has(key)) return onward(meta);
+  return undefined;
 }
 
 // --- internal ---
+
+function onward(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !ofTheHop.has(key)));
+}
 
 const ofTheHop: ReadonlySet<string> = new Set([
   "progressToken",

@@ -32,22 +32,15 @@ export class Rounds {
   }
 
   /** The text of the result: complete, or one that asks the client for input. @throws RpcError, HostError */
-  async through(question: Question, request: Askable): Promise<string> {
+  through(question: Question, request: Askable): Promise<string> {
     const { from, params } = question;
+    if (from.knows.era !== "modern") return plain(question, request);
+    const capabilities = this.#apart(from);
+    const lasts = request.mayLast === true && takesTasks(from);
     const isAgain = params.inputResponses != null || params.requestState != null;
-    const isModern = from.knows.era === "modern";
-    const capabilities = isModern ? this.#apart(from) : undefined;
-    const lasts = isModern && request.mayLast === true && takesTasks(from);
-    const isPlain = capabilities === undefined && !lasts;
     // Most are: the rest is not to cost them anything.
-    if (!isModern || (isPlain && !isAgain)) {
-      const made = await request.make(question);
-      return "text" in made ? made.text : await this.#states.told(question, made);
-    }
-    const rounds = await this.#states.open(question);
-    if ("parked" in rounds) return await this.#going.resume(question, rounds);
-    if (isPlain) return await this.#states.told(question, await request.make(question, rounds));
-    return await this.#byGuest(question, capabilities, { request, rounds, lasts });
+    if (capabilities === undefined && !lasts && !isAgain) return plain(question, request);
+    return this.#inRounds(question, request, { capabilities, lasts });
   }
 
   /** As the answer to a client that is asked nothing, but with what servers have for those who answer. @throws HostError */
@@ -64,6 +57,18 @@ export class Rounds {
   }
 
   // --- internal ---
+
+  async #inRounds(
+    question: Question,
+    request: Askable,
+    { capabilities, lasts }: Needs,
+  ): Promise<string> {
+    const rounds = await this.#states.open(question);
+    if ("parked" in rounds) return await this.#going.resume(question, rounds);
+    if (capabilities === undefined && !lasts)
+      return await this.#states.told(question, await request.make(question, rounds));
+    return await this.#byGuest(question, capabilities, { request, rounds, lasts });
+  }
 
   /** Of a client with servers of its own, or that takes tasks. */
   async #byGuest(
@@ -105,6 +110,19 @@ export class Rounds {
 }
 
 // --- internal ---
+
+/** What a request needs beside its server. */
+interface Needs {
+  /** Of a client with servers of its own. */
+  capabilities: JsonObject | undefined;
+  /** It may go on as a task. */
+  lasts: boolean;
+}
+
+/** Nobody's questions come back where no round goes with a request. */
+function plain(question: Question, request: Askable): Promise<string> {
+  return request.make(question) as Promise<string>;
+}
 
 /** Whoever asks is asked, in place of the one that the guest was opened with. */
 function answersBy(ask: Ask, capabilities: JsonObject): Answers {

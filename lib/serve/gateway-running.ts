@@ -4,24 +4,17 @@
  */
 import type { JsonObject } from "../base/json.ts";
 import type { Notification, Request, RequestId, RpcError } from "../protocol/jsonrpc.ts";
-import { badMessage, toRpcError } from "./gateway-errors.ts";
+import { badMessage } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import type { Send } from "./gateway-questions.ts";
-import type { Downstream, Gateway, Notify, Question } from "./gateway-types.ts";
+import type { Cancellable, Downstream, Gateway, Notify, Question } from "./gateway-types.ts";
 
-/** The text of an answer; undefined where nobody waits for it any more. */
-export type Answered = { text: string; isRefused: boolean } | undefined;
-
-/**
- * Sends what comes before an answer; false where there is no way any more. What is `isNeeded` is not lost for a client that
- * is slow.
- */
-export type Say = (text: string, isNeeded?: boolean) => boolean;
-
-export interface AnswerWith {
-  gateway: Gateway;
-  from: Downstream;
-  say: Say;
+/** Where a request came from, and its answer goes. */
+export interface ReplyTo {
+  /** What comes before the answer; false where there is no way any more. What is `isNeeded` is not lost for a client that is slow. */
+  say(text: string, isNeeded?: boolean): boolean;
+  /** The answer; undefined where nobody waits for it any more. `isRefused`: the request may not come so. */
+  finish(text: string | undefined, isRefused?: boolean): void;
 }
 
 export class Running {
@@ -32,23 +25,22 @@ export class Running {
     return this.#byId.size;
   }
 
-  /** Works on a request. Never rejects. */
-  async answer({ id, method, params = {} }: Request, options: AnswerWith): Promise<Answered> {
-    const { gateway, from, say } = options;
+  /** Works on a request, and replies to it. Never rejects. */
+  async answer(underway: Underway, gateway: Gateway): Promise<void> {
+    const { id, reply } = underway;
     const refusal = this.#refusal(id);
-    if (refusal !== undefined) return { text: errorText(id, refusal), isRefused: true };
-    const underway = new Underway({ id, method, params }, from, say);
+    if (refusal !== undefined) return reply.finish(errorText(id, refusal), true);
     this.#byId.set(id, underway);
     let text: string;
     try {
       text = answerText(id, await gateway.answer(underway));
     } catch (error) {
-      text = errorText(id, toRpcError(error, from));
+      text = errorText(id, gateway.faultOf(error, underway));
     }
     // Whoever cancels takes it away.
-    if (underway.isCancelled) return undefined;
+    if (underway.isCancelled) return reply.finish(undefined);
     this.#byId.delete(id);
-    return { text, isRefused: false };
+    reply.finish(text);
   }
 
   /** Takes what a client tells of its requests. */
@@ -81,31 +73,23 @@ export class Running {
   }
 }
 
-// --- internal ---
-
-const runningMax = 1000;
-
-/** One request that is under way. Its signal is made when somebody wants one. */
-class Underway implements Question {
+/** One request that is under way. Its signal is made when somebody wants one, and so is all else that few do. */
+export class Underway implements Question {
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
   readonly from: Downstream;
-  readonly #say: Say;
+  readonly reply: ReplyTo;
   #controller: AbortController | undefined;
-  #action: (() => void) | undefined;
+  #work: Cancellable | undefined;
   isCancelled = false;
 
-  constructor(
-    { id, method, params }: Required<Pick<Request, "id" | "method" | "params">>,
-    from: Downstream,
-    say: Say,
-  ) {
+  constructor({ id, method, params = {} }: Request, from: Downstream, reply: ReplyTo) {
     this.id = id;
     this.method = method;
     this.params = params;
     this.from = from;
-    this.#say = say;
+    this.reply = reply;
   }
 
   get signal(): AbortSignal {
@@ -114,23 +98,33 @@ class Underway implements Question {
     return this.#controller.signal;
   }
 
-  readonly notify: Notify = (method, params) => {
-    if (!this.isCancelled) this.#say(messageText({ method, params }));
-  };
+  get notify(): Notify {
+    return (method, params) => {
+      if (!this.isCancelled) this.reply.say(messageText({ method, params }));
+    };
+  }
 
-  readonly ask: Send = (text) => !this.isCancelled && this.#say(text, true);
+  get ask(): Send {
+    return (text) => !this.isCancelled && this.reply.say(text, true);
+  }
 
-  onCancel(action: () => void): void {
-    this.#action = action;
+  onCancel(work: Cancellable): void {
+    this.#work = work;
   }
 
   cancel(): void {
     this.isCancelled = true;
-    this.#action?.();
+    this.#work?.cancel();
     this.#abort();
   }
+
+  // --- internal ---
 
   #abort(): void {
     this.#controller?.abort(new Error("cancelled by the client"));
   }
 }
+
+// --- internal ---
+
+const runningMax = 1000;

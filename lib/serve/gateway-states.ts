@@ -57,7 +57,7 @@ export class RequestStates {
 
   /** The text for the client. @throws RpcError -32021, where it is asked for what it does not declare */
   async told(question: Question, made: Made): Promise<string> {
-    if ("text" in made) return made.text;
+    if (typeof made === "string") return made;
     const { result } = made.input;
     const { knows, capabilities } = question.from;
     const undeclared = undeclaredIn(result.inputRequests, capabilities);

@@ -5,6 +5,7 @@
 import { abortable } from "../base/async.ts";
 import { clip } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import { internalError, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { taskSupportOf } from "../protocol/tasks.ts";
@@ -30,20 +31,23 @@ export function legacyTaskMethods(
   /** Whose each is: a session sees its own in the list. */
   const runs = new WeakMap<Task, Run>();
   const found = ({ params, from }: Question) => tasks.find(from.scope.owner, params);
+  const begin = async (question: Question, wish: JsonObject) => {
+    await checkTool(question, calls.host(question));
+    const run = new Run(question, wish);
+    const task = tasks.add(run);
+    if (task === undefined)
+      throw new RpcError({ code: internalError, message: "too many tasks are running" });
+    runs.set(task, run);
+    void run.begin(task, question, calls["tools/call"]);
+    return ownText({ task: fieldsOf(task) }, question.from.knows);
+  };
   return [
     [
       "tools/call",
-      async (question) => {
-        const { params, from } = question;
-        if (!from.knows.tasks || !isObject(params.task)) return await calls["tools/call"](question);
-        await checkTool(question, calls.host(question));
-        const run = new Run(question, params.task);
-        const task = tasks.add(run);
-        if (task === undefined)
-          throw new RpcError({ code: internalError, message: "too many tasks are running" });
-        runs.set(task, run);
-        void run.begin(task, question, calls["tools/call"]);
-        return ownText({ task: fieldsOf(task) }, from.knows);
+      (question) => {
+        const { task } = question.params;
+        if (!question.from.knows.tasks || !isObject(task)) return calls["tools/call"](question);
+        return begin(question, task);
       },
     ],
     ["tasks/get", (question) => ownText(fieldsOf(found(question)), question.from.knows)],

@@ -5,7 +5,7 @@ import type { Answers } from "../client/answer-types.ts";
 import type { InputRound } from "../client/types.ts";
 import type { OwnServers } from "../host/guest-types.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
-import type { RequestId } from "../protocol/jsonrpc.ts";
+import type { RequestId, RpcError } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import type { Task } from "../protocol/tasks.ts";
@@ -79,12 +79,12 @@ export interface Question {
   from: Downstream;
   /** Fires when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Where there is no signal yet, and a call back costs less: what is done then, in its place. */
-  onCancel?(action: () => void): void;
+  /** Where there is no signal yet, and being told costs less: who is told then, in its place. */
+  onCancel?(work: Cancellable): void;
   /** Tells the client something on the stream of this request, before its answer. */
-  notify: Notify;
+  readonly notify: Notify;
   /** Asks a legacy client something there. */
-  ask?: Send;
+  readonly ask?: Send;
   /** Its server has made a task of it, and the client need not wait. */
   onTask?(task: Task): void;
   /** As of a call's request: it is to be a task of its server, too. @default false */
@@ -93,8 +93,14 @@ export interface Question {
   timeoutMs?: number;
 }
 
-/** What came of it: the text of the result, or a result of the server that asks for input. */
-export type Made = { text: string } | { input: { result: JsonObject; raw: string } };
+/** What is under way for a client. */
+export interface Cancellable {
+  /** Nobody waits for it any more. */
+  cancel(): void;
+}
+
+/** What came of it: the text of the result, or, of a round, a result of the server that asks for input. */
+export type Made = string | { input: { result: JsonObject; raw: string } };
 
 /** A request that may be asked back about. */
 export interface Askable {
@@ -102,7 +108,10 @@ export interface Askable {
   mayLast?: boolean;
   /** The server that it is for; undefined where nobody knows it. */
   serverOn(question: Question, host: OpenedHost): Promise<string | undefined>;
-  /** The question's signal ends it, and its client is told what comes before the answer. */
+  /**
+   * The question's signal ends it, and its client is told what comes before the answer.
+   * @param rounds goes with it: what its server asks is the client's to answer. @default it is answered here
+   */
   make(question: Question, rounds?: InputRound): Promise<Made>;
 }
 
@@ -141,11 +150,10 @@ export interface GatewayOptions {
 export interface Gateway extends Disposable {
   /** Whether a method exists for clients of an era; others are not asked. */
   has(method: string, from: Downstream): boolean;
-  /**
-   * The exact JSON text of the result.
-   * @throws RpcError
-   */
-  answer(question: Question): Promise<string>;
+  /** The exact JSON text of the result. @throws what `faultOf` tells */
+  answer(question: Question): string | Promise<string>;
+  /** What its client is told of what `answer` threw. */
+  faultOf(error: unknown, question: Question): RpcError;
   /**
    * Takes a legacy client in, by the params of its `initialize`: from now on it is told what belongs to no request of its
    * (lists that changed, logs of servers), and has servers of its own where it needs any. Disposing ends both.

@@ -67,17 +67,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     knows.tasks || !method.startsWith("tasks/") ? tables[knows.era].get(method) : undefined;
   return {
     has: (method, from) => handlerOf(method, from) !== undefined,
-    async answer(question) {
+    answer(question) {
       const { method, from } = question;
       const handler = handlerOf(method, from);
       if (handler === undefined)
         throw new RpcError({ code: methodNotFound, message: `Method not found: ${method}` });
-      try {
-        return await handler(question);
-      } catch (error) {
-        throw shownError(toRpcError(error, from, method), redact);
-      }
+      return handler(question);
     },
+    faultOf: (error, { from, method }) => shownError(toRpcError(error, from, method), redact),
     async admit(client, params) {
       const following = new DisposableStack();
       following.use(await admit(client, params, context));
