@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 
 /** @param hide takes known secrets out of a text */
 export function redacted(value: JsonObject, hide: (text: string) => string): JsonObject {
-  return new Redaction(hide).object(value, 0);
+  return new Redaction(hide).isClear(value, 0) ? value : new Redaction(hide).object(value, 0);
 }
 
 // --- internal ---
@@ -16,6 +16,7 @@ export function redacted(value: JsonObject, hide: (text: string) => string): Jso
 /** Of all texts together; what is beyond is left out, and said to be. */
 const charactersMax = 8000;
 const textMax = 4000;
+const keyMax = 200;
 const depthMax = 32;
 
 const secretKey =
@@ -30,6 +31,32 @@ class Redaction {
     this.#hide = hide;
   }
 
+  /** All of it may be written as it is: so it is with nearly every call. */
+  isClear(value: Json, depth: number): boolean {
+    if (typeof value === "string") return this.#takes(value, textMax);
+    if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return true;
+    if (depth > depthMax) return false;
+    if (Array.isArray(value)) {
+      for (const item of value) {
+        this.#left -= 2;
+        if (!this.isClear(item, depth + 1)) return false;
+      }
+      return this.#left > 0;
+    }
+    for (const key in value) {
+      const of = value[key];
+      if (!this.#takes(key, keyMax) || secretKey.test(key)) return false;
+      if (of !== undefined && !this.isClear(of, depth + 1)) return false;
+    }
+    return true;
+  }
+
+  /** A text that need not be cut, and holds no secret. */
+  #takes(text: string, max: number): boolean {
+    this.#left -= text.length;
+    return text.length <= max && this.#left > 0 && this.#hide(text) === text;
+  }
+
   object(value: JsonObject, depth: number): JsonObject {
     const entries: [string, Json][] = [];
     for (const key in value) {
@@ -38,7 +65,7 @@ class Redaction {
         break;
       }
       this.#left -= key.length;
-      const name = this.#hide(clip(key, 200));
+      const name = this.#hide(clip(key, keyMax));
       const of = value[key];
       if (of !== undefined)
         entries.push([name, secretKey.test(key) ? secret(key, of) : this.#value(of, depth + 1)]);

@@ -13,10 +13,10 @@ export type Transaction = TransactionSQL;
 /** A value of a column. */
 export type Value = string | number | null;
 
-/** A statement and the rows of values that it runs over, one after another. Its text is one of a few, and so prepared once. */
+/** A statement and its values. Its text is one of a few, so that a database prepares it once. */
 export interface Write {
   text: string;
-  rows: readonly (readonly Value[])[];
+  values: readonly Value[];
 }
 
 /** What differs between the databases. */
@@ -32,6 +32,8 @@ export interface Engine {
    * commit once `signal` has fired.
    */
   append(writes: readonly Write[], signal: AbortSignal): Promise<void>;
+  /** The same where nobody has to wait for it. False: it must be waited for, or failed. */
+  appendNow(writes: readonly Write[]): boolean;
   /** It was found to be damaged: its next opening must know. Never rejects. */
   spoilt(): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +80,7 @@ export class Db {
 
   /** All in one transaction, of which a power cut may undo the last. @throws HostError `config` */
   append(writes: readonly Write[]): Promise<void> {
+    if (this.engine.appendNow(writes)) return Promise.resolve();
     return this.#watched(withTries(this.#tries, (signal) => this.engine.append(writes, signal)));
   }
 
@@ -95,5 +98,5 @@ export class Db {
 
 /** Runs them within a transaction. */
 export async function runAll(tx: Transaction, writes: readonly Write[]): Promise<void> {
-  for (const { text, rows } of writes) for (const row of rows) await tx.unsafe(text, [...row]);
+  for (const { text, values } of writes) await tx.unsafe(text, [...values]);
 }

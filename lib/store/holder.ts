@@ -44,8 +44,8 @@ export async function beat(db: Db, { id, boot, space, pid, start }: Holder): Pro
   const about = [id, boot, space, pid, start];
   const write =
     db.engine.kind === "postgres"
-      ? { text: heartbeat(`$1, $2, $3, $4, $5, ${clock}`), rows: [about] }
-      : { text: heartbeat("?, ?, ?, ?, ?, ?"), rows: [[...about, db.now()]] };
+      ? { text: heartbeat(`$1, $2, $3, $4, $5, ${clock}`), values: about }
+      : { text: heartbeat("?, ?, ?, ?, ?, ?"), values: [...about, db.now()] };
   await db.append([write]);
 }
 

@@ -11,20 +11,18 @@ export class KeptStatements {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement>();
 
-  /** @param busyMs how long it waits for another process, and ours with it @throws SQLiteError */
-  constructor(file: string, busyMs: number) {
+  /** @param pragmas how it waits, and how much its log may hold @throws SQLiteError */
+  constructor(file: string, pragmas: readonly string[]) {
     this.#db = new Database(file, { readwrite: true });
-    this.#db.run(`pragma busy_timeout = ${busyMs}; pragma synchronous = normal`);
+    for (const pragma of pragmas) this.#db.run(pragma);
+    this.#db.run("pragma synchronous = normal");
   }
 
   /** All or nothing. @throws SQLiteError */
   write(writes: readonly Write[]): void {
     this.#run("begin immediate");
     try {
-      for (const { text, rows } of writes) {
-        const statement = this.#statement(text);
-        for (const row of rows) statement.run(...row);
-      }
+      for (const { text, values } of writes) this.#statement(text).run(values);
       this.#run("commit");
     } catch (error) {
       // A full disk, for one, has undone it already.

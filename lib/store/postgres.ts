@@ -31,6 +31,7 @@ export function openPostgres(url: string, waitMs: number): Engine {
     label: `${parsed.protocol}//${parsed.host}${parsed.pathname}`,
     sql,
     transact: async (job) => (await sql.begin(job)) as Awaited<ReturnType<typeof job>>,
+    appendNow: () => false,
     async append(writes, signal) {
       await sql.begin(async (tx) => {
         await runAll(tx, writes);

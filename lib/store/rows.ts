@@ -82,6 +82,7 @@ export function auditOf(row: Row): AuditRow {
 
 /** As a column takes it: Postgres has no NUL in text, and neither has halves of characters. */
 export function column(value: string): string {
+  if (plain.test(value)) return value;
   return value.replaceAll("\0", "\uFFFD").toWellFormed();
 }
 
@@ -91,6 +92,9 @@ export function nullable(value: string | undefined): string | null {
 }
 
 // --- internal ---
+
+/** Nearly all are. */
+const plain = /^[ -~]*$/;
 
 function alwaysOf(value: unknown): Always {
   return JSON.parse(text(value)) as Always;

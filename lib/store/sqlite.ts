@@ -39,15 +39,19 @@ export function openSqlite(file: string, { log, waitMs }: SqliteOptions): Promis
 
 // --- internal ---
 
-/** SQLite waits inside our process, which does nothing else meanwhile: short, and then it is tried again. */
-const busyMs = 20;
+const pragmas: readonly string[] = [
+  // It waits inside our process, which does nothing else meanwhile: short, and then it is tried again.
+  "pragma busy_timeout = 20",
+  // The log may grow to 16 MiB before it goes into the file, for which our process waits for the disk, too.
+  "pragma wal_autocheckpoint = 4000",
+];
 
 async function connect(file: string): Promise<Engine> {
   const sql = new SQL({ adapter: "sqlite", filename: file });
   let kept: KeptStatements;
   try {
     await setUp(sql);
-    kept = new KeptStatements(file, busyMs);
+    kept = new KeptStatements(file, pragmas);
   } catch (error) {
     await sql.close();
     throw error;
@@ -74,6 +78,18 @@ async function connect(file: string): Promise<Engine> {
         turn.release();
       }
     },
+    appendNow(writes) {
+      if (!turn.take()) return false;
+      try {
+        kept.write(writes);
+        return true;
+      } catch {
+        // Whoever tries again tells what is wrong.
+        return false;
+      } finally {
+        turn.release();
+      }
+    },
     // The next opening would not see it.
     spoilt: () => setMark(file),
     async close() {
@@ -84,7 +100,7 @@ async function connect(file: string): Promise<Engine> {
 }
 
 async function setUp(sql: SQL): Promise<void> {
-  await sql.unsafe(`pragma busy_timeout = ${busyMs}`);
+  for (const pragma of pragmas) await sql.unsafe(pragma);
   await sql.unsafe("pragma synchronous = full");
   // Readers and one writer at once; kept in the file, so that only its first opening writes.
   const [mode] = await sql.unsafe("pragma journal_mode");
