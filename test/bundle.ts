@@ -37,13 +37,14 @@ const parts = [
   { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },
 ];
 
-/** Started by its address, so that it must be a file of its own. */
+/** Started by its address, so that it must be a file of its own, beside whatever starts it. */
 export const worker = "lib/base/schema-worker.ts";
 
 /**
  * What a plain call needs is CommonJS with bytecode (`main.js.jsc`, which another Bun than the one that built it leaves
  * alone): half of a start was spent on reading code, and bytecode needs CommonJS, which cannot be split. All that is
- * imported later lies beside it, split, with copies of its own of what both need. The entry is an ES module that awaits
+ * imported later lies below it in `lib/`, split, with copies of its own of what both need: Bun reads the whole list of a
+ * folder that it loads from, which should be short. The entry is an ES module that awaits
  * `main`: Bun collects garbage, in threads that it starts for that, when an entry has come to its end.
  */
 export async function bundle(folder: string): Promise<void> {
@@ -54,6 +55,11 @@ export async function bundle(folder: string): Promise<void> {
     files: Object.fromEntries(doors),
     naming: { entry: "[name].[ext]", chunk: "[name]-[hash].[ext]" },
     splitting: true,
+    outdir: join(folder, "lib"),
+  });
+  await write({
+    entrypoints: [join(root, worker)],
+    naming: { entry: "[name].[ext]" },
     outdir: folder,
   });
   for (const part of parts) {
@@ -67,13 +73,13 @@ export async function bundle(folder: string): Promise<void> {
       format: "cjs",
       bytecode: true,
       outdir: folder,
-      plugins: [beside(lazy), link("require", part)],
+      plugins: [apart(lazy), link("require", part)],
     });
   }
   await write({
     entrypoints: [join(root, "mcphost.ts")],
     outdir: folder,
-    plugins: [beside(lazy), link("import.meta.require")],
+    plugins: [apart(lazy), link("import.meta.require")],
   });
 }
 
@@ -119,16 +125,16 @@ function link(
   };
 }
 
-/** Leaves what imports these modules as it is: they lie beside, as files of their own. */
-function beside(modules: readonly string[]): Bun.BunPlugin {
+/** Leaves what imports these modules as it is: they are files of their own. */
+function apart(modules: readonly string[]): Bun.BunPlugin {
   const files = new Set(modules.map((file) => join(root, file)));
   return {
-    name: "lazy modules lie beside",
+    name: "lazy modules lie apart",
     setup(builder) {
       builder.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer, kind }) => {
         const file = join(dirname(importer), path);
         if (kind !== "dynamic-import" || !files.has(file)) return undefined;
-        return { path: `./${nameOf(relative(root, file))}.js`, external: true };
+        return { path: `./lib/${nameOf(relative(root, file))}.js`, external: true };
       });
     },
   };
@@ -158,7 +164,7 @@ async function door(file: string): Promise<[entry: string, text: string]> {
   return [join(root, `${nameOf(file)}.ts`), text];
 }
 
-/** `lib/host/desk.ts` is shipped as `host-desk.js`. */
+/** `lib/host/desk.ts` is shipped as `lib/host-desk.js`. */
 function nameOf(file: string): string {
   return file
     .replace(/^lib\//, "")

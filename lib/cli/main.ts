@@ -13,9 +13,8 @@ import { terminals } from "./terminals.ts";
 export async function main(argv: string[]): Promise<number> {
   const line = cutLine(argv);
   const begun = await begin(line);
-  const terminal = terminals();
   const { run } = await import("./run.ts");
-  return await run(begun, line.words, await terminal);
+  return await run(begun, line.words, terminals());
 }
 
 // --- internal ---

@@ -1,19 +1,19 @@
-/** Which of our streams are terminals. Asked of the system without loading what reads or writes them. */
+/** Which of our streams are terminals. Asked of the system without loading what reads or writes them, and without a thread. */
 import type { Terminal } from "./types.ts";
 
 /** Which of the three standard streams are terminals. */
-export async function terminals(): Promise<Terminal> {
-  const maybe = await Promise.all([0, 1, 2].map(maybeTerminal));
-  if (!maybe.includes(true)) return { stdin: false, stdout: false, stderr: false, columns: 80 };
-  const { isatty, WriteStream } = await import("node:tty");
-  const [stdin = false, stdout = false, stderr = false] = maybe.map((yes, fd) => yes && isatty(fd));
+export function terminals(): Terminal {
+  const { isTTY } = (process as unknown as Bindings).binding("tty_wrap");
+  const [stdin, stdout, stderr] = [isTTY(0), isTTY(1), isTTY(2)];
+  if (!stdout && !stderr) return { stdin, stdout, stderr, columns: 80 };
   let columns: number | undefined;
   return {
     stdin,
     stdout,
     stderr,
     get columns() {
-      if (stdout || stderr) columns ??= new WriteStream(stdout ? 1 : 2).columns;
+      const { WriteStream } = process.getBuiltinModule("node:tty");
+      columns ??= new WriteStream(stdout ? 1 : 2).columns;
       return columns || 80;
     },
   };
@@ -21,12 +21,7 @@ export async function terminals(): Promise<Terminal> {
 
 // --- internal ---
 
-/** Cheap and one-sided: `node:tty` (milliseconds) is only asked about character devices that are not /dev/null and its kin. */
-async function maybeTerminal(fd: number): Promise<boolean> {
-  try {
-    const stat = await Bun.file(fd).stat();
-    return stat.isCharacterDevice() && !(process.platform === "linux" && stat.rdev >> 8 === 1);
-  } catch {
-    return false;
-  }
+/** What `isatty` of `node:tty` asks, which takes milliseconds to load. */
+interface Bindings {
+  binding(name: "tty_wrap"): { isTTY(fd: number): boolean };
 }

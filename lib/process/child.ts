@@ -46,6 +46,8 @@ export interface Child extends AsyncDisposable {
   write(line: string): Promise<void>;
   /** We have begun to stop it, or left it to the reaper: its end is no surprise. */
   readonly isLetGo: boolean;
+  /** We end in this moment, and the reaper stops it: what was written goes out, and nothing is waited for or closed. */
+  letGo(): void;
   /** Resolves when the process is gone (not when its pipes are); never rejects. */
   readonly exited: Promise<ExitInfo>;
   /** The last complete stderr lines, oldest first, and the unfinished one. */

@@ -132,8 +132,10 @@ function notExecutable(spec: ChildSpec, file: string, errno: string, cause: unkn
 
 function which(spec: ChildSpec): string | undefined {
   if (spec.command === "") return undefined;
-  const path = foldersOf(spec).join(":");
-  return Bun.which(spec.command, { PATH: path }) ?? undefined;
+  const path = pathOf(spec.env);
+  const isAbsolute = path.startsWith("/") && !/:(?!\/)/.test(path);
+  const folders = isAbsolute ? path : foldersOf(spec).join(":");
+  return Bun.which(spec.command, { PATH: folders }) ?? undefined;
 }
 
 function pathOf(env: Readonly<Record<string, string>>): string {

@@ -23,9 +23,13 @@ export function childEnv(
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const isWindows = platform === "win32";
+  const base = isWindows ? windowsBase() : posixBase;
   const result = new Map<string, string>();
   for (const [name, value] of Object.entries(ours)) {
-    if (value !== undefined && (inheritEnv || isBase(name, isWindows))) result.set(name, value);
+    if (value === undefined) continue;
+    const known = isWindows ? name.toUpperCase() : name;
+    const isBase = base.has(known) || known.startsWith("LC_") || known.startsWith("XDG_");
+    if (inheritEnv || isBase) result.set(name, value);
   }
   for (const [name, value] of Object.entries(env)) {
     check(name, value, server);
@@ -38,26 +42,21 @@ export function childEnv(
 
 // --- internal ---
 
-const base = new Set(
+const posixBase: ReadonlySet<string> = new Set(
   (
     "PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR TZ " +
     "HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy " +
     "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR"
   ).split(" "),
 );
+
 /** In capitals: Windows does not tell cases apart. */
-const windowsBase = new Set(
-  (
+function windowsBase(): ReadonlySet<string> {
+  const more =
     "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT " +
     "PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PUBLIC SYSTEMDRIVE SYSTEMROOT " +
-    "TEMP TMP USERDOMAIN USERNAME USERPROFILE WINDIR"
-  ).split(" "),
-);
-
-function isBase(name: string, isWindows: boolean): boolean {
-  const known = isWindows ? name.toUpperCase() : name;
-  if (base.has(known) || (isWindows && windowsBase.has(known))) return true;
-  return known.startsWith("LC_") || known.startsWith("XDG_");
+    "TEMP TMP USERDOMAIN USERNAME USERPROFILE WINDIR";
+  return new Set([...posixBase, ...more.split(" ")]);
 }
 
 function check(name: string, value: string | null, server: string): void {

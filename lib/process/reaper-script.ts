@@ -117,14 +117,18 @@ remaining() {
   [ -n "$groups$strays" ]
 }
 
-grace() { # waits for them to end; false if some remain
-  round=0
+moment() { sleep 0.1 || sleep 1; }
+
+grace() { # waits for them to end, where $1 rounds are over; false if some remain
+  round=$1
   while remaining; do
     [ $round -lt $rounds ] || return 1
     round=$((round + 1))
-    sleep 0.1 || sleep 1 || return 1
+    moment || return 1
   done
 }
+
+moment() { sleep 0.1 || sleep 1; }
 
 end() { # by signal $1; a stray is looked for before its parent is gone
   seek
@@ -155,10 +159,13 @@ while read -r word id; do
   fi
 done
 [ -z "$expected" ] || adopt
+[ -n "$groups" ] || exit 0
 
-grace && exit
+# They were told to end in this very moment: a look at once would only take the processor from them.
+moment
+grace 1 && exit
 end TERM
-grace && exit
+grace 0 && exit
 end KILL
-grace
+grace 0
 `;

@@ -112,10 +112,15 @@ class SpawnedChild implements Child {
     await this.stop();
   }
 
-  /** We leave at once, and the reaper does the rest: nothing here keeps the event loop alive any more. */
-  release(): void {
+  letGo(): void {
     this.#isReleased = true;
     debug(this.#options.log, this.#spec.name, () => `left to the reaper: pid ${this.pid}`);
+    this.#stdin.flush();
+  }
+
+  /** The reaper does the rest while we live on: nothing here keeps the event loop alive any more. */
+  release(): void {
+    this.letGo();
     this.#stdin.end();
     this.#stdin.unref();
     this.#proc.unref();

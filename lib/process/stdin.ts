@@ -22,6 +22,11 @@ export class StdinWriter {
     return this.#turn.write(line);
   }
 
+  /** Hands on what was written in this turn, and waits for nothing. */
+  flush(): void {
+    this.#turn.flush();
+  }
+
   /** Closes stdin behind what was written. Idempotent. */
   end(): void {
     this.#turn.flush();

@@ -36,6 +36,7 @@ function fake(chunks: string[], options: { fails?: Error; stderr?: string[] } = 
     get isLetGo() {
       return isLetGo;
     },
+    letGo: () => void (isLetGo = true),
     stdout: stdout(),
     write: async (line) => void written.push(line),
     exited: exited.promise,
