@@ -26,12 +26,16 @@ const parts = [
   },
   {
     name: "remote",
-    entries: ["lib/host/reach.ts", "lib/host/remote.ts", "lib/config/expand-http.ts"],
+    entries: [
+      "lib/host/reach.ts",
+      "lib/host/remote.ts",
+      "lib/config/expand-http.ts",
+      "lib/client/watch-era.ts",
+    ],
     hot: [
       "lib/transport/http.ts",
       "lib/transport/http-listen.ts",
       "lib/transport/http-stream.ts",
-      "lib/client/watch-era.ts",
     ],
   },
   { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },

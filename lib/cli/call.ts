@@ -26,9 +26,12 @@ export interface CallLine {
 export async function callTool(line: CallLine, io: Io, log: Log): Promise<number> {
   const { tool, parts, parsed, early } = line;
   await using opened = await openFromFlags(parsed, io, log, early);
-  // It starts while the desk is loaded.
   const [only, ...more] = opened.config.servers;
-  if (only && more.length === 0) opened.host.warm(only.name);
+  if (only && more.length === 0) {
+    opened.host.warm(only.name);
+    // One turn later it was greeted, if it runs: it answers while we load the desk.
+    await new Promise(setImmediate);
+  }
   const validate = parsed.flags["no-validate"] !== true;
   let target = validate ? await resolve(opened, tool, io.signal) : undefined;
   const called = target?.name ?? tool;
