@@ -32,11 +32,7 @@ const parts = [
       "lib/config/expand-http.ts",
       "lib/client/watch-era.ts",
     ],
-    hot: [
-      "lib/transport/http.ts",
-      "lib/transport/http-listen.ts",
-      "lib/transport/http-stream.ts",
-    ],
+    hot: ["lib/transport/http.ts", "lib/transport/http-listen.ts", "lib/transport/http-stream.ts"],
   },
   { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },
 ];
