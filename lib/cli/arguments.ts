@@ -20,9 +20,10 @@ export type Pending =
  * @throws HostError `usage`
  */
 export function readArguments(words: readonly string[], args?: string): Pending[] {
-  const first: Pending[] =
-    args === undefined ? [] : [{ kind: "object", value: objectOf(args, "--args") }];
-  return [...first, ...words.map(readWord)];
+  const parts: Pending[] = [];
+  if (args !== undefined) parts.push({ kind: "object", value: objectOf(args, "--args") });
+  for (const word of words) parts.push(readWord(word));
+  return parts;
 }
 
 /** Reads what the parts name. Files lie relative to `io.cwd`. @throws HostError `usage` */

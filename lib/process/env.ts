@@ -25,11 +25,12 @@ export function childEnv(
   const isWindows = platform === "win32";
   const base = isWindows ? windowsBase() : posixBase;
   const result = new Map<string, string>();
-  for (const [name, value] of Object.entries(ours)) {
-    if (value === undefined) continue;
+  // The names alone: each value of the real environment is made when it is read.
+  for (const name of Object.keys(ours)) {
     const known = isWindows ? name.toUpperCase() : name;
     const isBase = base.has(known) || known.startsWith("LC_") || known.startsWith("XDG_");
-    if (inheritEnv || isBase) result.set(name, value);
+    const value = inheritEnv || isBase ? ours[name] : undefined;
+    if (value !== undefined) result.set(name, value);
   }
   for (const [name, value] of Object.entries(env)) {
     check(name, value, server);
