@@ -9,7 +9,7 @@ import type { Guard } from "./guard.ts";
 import { errorResponse, HttpError, isHttpError } from "./http-error.ts";
 import type { Handlers } from "./listen.ts";
 import type { Running } from "./running.ts";
-import type { Route, ServeContext } from "./types.ts";
+import type { Caller, Route, ServeContext } from "./types.ts";
 
 /** What every answer needs. */
 export interface Answering {
@@ -53,32 +53,56 @@ function methodsByPath(routes: readonly Route[]): Map<string, Methods> {
   return table;
 }
 
-/** Every request comes by here. Undefined: it became a WebSocket. */
-async function answer(
+/** Every request comes by here. */
+function answer(
   request: Bun.BunRequest,
   methods: Methods | undefined,
-  { guard, context, running, world }: Answering,
-): Promise<Response> {
-  let exchange: Incoming | undefined;
-  running.begin();
+  answering: Answering,
+): Response | Promise<Response> {
+  const { guard, context } = answering;
   try {
     if (context.stopping.aborted) throw stoppingNow();
     if (request.method === "OPTIONS") return guard.preflight(request, allowed(methods));
     const route = methods?.[request.method === "HEAD" ? "GET" : request.method];
     const caller = guard.admit(request, route);
     if (route === undefined) throw methods === undefined ? notFound(request) : notHere(methods);
-    exchange = new Incoming(request, caller, world);
-    const response = await route.handle(exchange);
-    // Bun takes undefined for an answer only after an upgrade.
-    if (response === undefined) return undefined as unknown as Response;
-    return guard.dress(request, response);
+    return new Admitted(request, caller, route, answering).answer();
   } catch (error) {
-    if (!isHttpError(error)) logFailure(error, request, context.log);
-    return guard.dress(request, errorResponse(error, context.redact));
-  } finally {
-    if (exchange !== undefined) exchange.answered();
-    running.end();
+    return refused(error, request, answering);
   }
+}
+
+/** A request that was let in. What its answer needs is in it: a function that keeps nothing by itself costs half. */
+class Admitted extends Incoming {
+  readonly #route: Route;
+  readonly #answering: Answering;
+
+  constructor(request: Bun.BunRequest, caller: Caller, route: Route, answering: Answering) {
+    super(request, caller, answering.world);
+    this.#route = route;
+    this.#answering = answering;
+    answering.running.begin();
+  }
+
+  /** Undefined: it became a WebSocket. */
+  async answer(): Promise<Response> {
+    try {
+      const response = await this.#route.handle(this);
+      // Bun takes undefined for an answer only after an upgrade.
+      if (response === undefined) return undefined as unknown as Response;
+      return this.#answering.guard.dress(this.request, response);
+    } catch (error) {
+      return refused(error, this.request, this.#answering);
+    } finally {
+      this.answered();
+      this.#answering.running.end();
+    }
+  }
+}
+
+function refused(error: unknown, request: Request, { guard, context }: Answering): Response {
+  if (!isHttpError(error)) logFailure(error, request, context.log);
+  return guard.dress(request, errorResponse(error, context.redact));
 }
 
 function allowed(methods: Methods | undefined): string[] {

@@ -31,114 +31,133 @@ export const toolRoutes: Face = (context) => {
         return Response.json(seen.map((tool, i) => toolEntry(tool, policies[i])));
       },
     },
-    { method: "POST", path: "/tools", handle: (exchange) => answerTools(exchange, context, logs) },
-    { method: "POST", path: "/tools/:name", handle: (exchange) => answerTool(exchange, context) },
+    {
+      method: "POST",
+      path: "/tools",
+      handle: (exchange) => new LlamaRequest(exchange, context, logs).answer(),
+    },
+    {
+      method: "POST",
+      path: "/tools/:name",
+      handle: (exchange) => new NamedRequest(exchange, context).answer(),
+    },
   ];
 };
 
 // --- internal ---
 
-/** All that goes wrong with the request is told in llama-server's shape. */
-async function answerTools(
-  exchange: Exchange,
-  context: ServeContext,
-  logs: CallLogs,
-): Promise<Response> {
-  try {
-    const asked = readAskedCall(await exchange.json());
-    if (asked.stream) return await streamCall(exchange, context, { ...asked, logs });
-    const waits = waitsOf(exchange);
-    const call = begin(exchange, context, asked, waits);
-    const outcome = await (waits === undefined ? call.outcome : waits.or(call));
-    if (outcome === undefined) return accepted(call, exchange);
-    if (outcome.error !== undefined) refuseUnknown(outcome, call, exchange);
-    return new Response(answerText(outcome, call.record.id, context.redact), llamaInit);
-  } catch (error) {
-    // Anything else is a fault of ours: it is logged, and told to nobody.
-    if (!isHttpError(error)) throw error;
-    return llamaRefusal(error, context.redact);
-  }
-}
-
-/** The result as the server sent it, byte for byte. @throws HttpError, HostError */
-async function answerTool(exchange: Exchange, context: ServeContext): Promise<Response> {
-  const params = readArguments(await exchange.json(), "the body");
-  const waits = waitsOf(exchange);
-  const call = begin(exchange, context, { tool: exchange.params["name"] ?? "", params }, waits);
-  const outcome = await (waits === undefined ? call.outcome : waits.or(call));
-  if (outcome === undefined) return accepted(call, exchange);
-  if (outcome.error !== undefined) refuseUnknown(outcome, call, exchange);
-  const { id } = call.record;
-  if (outcome.error !== undefined || outcome.result === undefined) throw withCall(outcome, id);
-  const headers = { "content-type": "application/json", "mcphost-call": id };
-  return new Response(outcome.raw, { headers });
-}
-
-/** Begins the call. Who leaves cancels it; when the process ends, the book does. */
-function begin(
-  exchange: Exchange,
-  { calls }: ServeContext,
-  { tool, params }: { tool: string; params: JsonObject },
-  waits: Waits | undefined,
-): BegunCall {
-  const { caller, request } = exchange;
-  const asked: BookedRequest = {
-    tool,
-    arguments: params,
-    actor: "gateway",
-    owner: caller.owner,
-    admits: caller.allows,
-    listedOnly: true,
-  };
-  const meta = traceOf(request);
-  if (meta !== undefined) asked.meta = meta;
-  if (waits !== undefined) {
-    asked.listener = waits;
-    asked.keepsResult = true;
-  }
-  const call = calls.begin(asked);
-  exchange.onLeave(call);
-  return call;
-}
-
 /**
- * For a client that would rather not wait (`Prefer: respond-async`, RFC 7240): there is no outcome as soon as its call waits
- * for approval; that goes on without its client.
+ * A request for the call of a tool. Who leaves cancels it; when the process ends, the book does. A client that would rather
+ * not wait (`Prefer: respond-async`, RFC 7240) gets no outcome as soon as its call waits for approval: that goes on without it.
  */
-class Waits implements CallListener {
-  readonly #begun = Promise.withResolvers<undefined>();
+abstract class ToolRequest implements CallListener {
+  protected readonly exchange: Exchange;
+  protected readonly context: ServeContext;
+  #call: BegunCall | undefined;
+  #waiting: PromiseWithResolvers<undefined> | undefined;
+
+  constructor(exchange: Exchange, context: ServeContext) {
+    this.exchange = exchange;
+    this.context = context;
+  }
+
+  abstract answer(): Promise<Response>;
 
   onWaiting(): void {
-    this.#begun.resolve(undefined);
+    this.#waiting?.resolve(undefined);
   }
 
-  or({ outcome }: BegunCall): Promise<Outcome | undefined> {
-    return Promise.race([outcome, this.#begun.promise]);
+  protected get id(): string {
+    return this.#call?.record.id ?? "";
+  }
+
+  /** Begins the call. */
+  protected outcomeOf(tool: string, params: JsonObject): Promise<Outcome | undefined> {
+    const { caller, request } = this.exchange;
+    const asked: BookedRequest = {
+      tool,
+      arguments: params,
+      actor: "gateway",
+      owner: caller.owner,
+      admits: caller.allows,
+      listedOnly: true,
+    };
+    const meta = traceOf(request);
+    if (meta !== undefined) asked.meta = meta;
+    const prefer = request.headers.get("prefer");
+    if (prefer !== null && respondAsync.test(prefer)) {
+      this.#waiting = Promise.withResolvers();
+      asked.listener = this;
+      asked.keepsResult = true;
+    }
+    const call = (this.#call = this.context.calls.begin(asked));
+    this.exchange.onLeave(call);
+    if (this.#waiting === undefined) return call.outcome;
+    return Promise.race([call.outcome, this.#waiting.promise]);
+  }
+
+  /** It waits for approval, and can be looked at. */
+  protected accepted(): Response {
+    const { exchange, id } = this;
+    exchange.onLeave(undefined);
+    const headers = { location: `/calls/${id}`, "preference-applied": "respond-async" };
+    return Response.json({ call: id, status: "waiting" }, { status: 202, headers });
+  }
+
+  /** @throws HttpError where the name means nothing to this caller, or is denied */
+  protected refuse(outcome: Outcome): void {
+    const { caller } = this.exchange;
+    const { record, isAdmitted: isKnown = false } = this.#call ?? {};
+    const refusal = refusalOf(outcome, { name: record?.name ?? "", caller, isKnown });
+    if (refusal !== undefined) throw refusal;
   }
 }
 
-/** Undefined for a client that waits. */
-function waitsOf({ request }: Exchange): Waits | undefined {
-  const prefer = request.headers.get("prefer");
-  return prefer !== null && respondAsync.test(prefer) ? new Waits() : undefined;
+/** All that goes wrong with the request is told in llama-server's shape. */
+class LlamaRequest extends ToolRequest {
+  readonly #logs: CallLogs;
+
+  constructor(exchange: Exchange, context: ServeContext, logs: CallLogs) {
+    super(exchange, context);
+    this.#logs = logs;
+  }
+
+  async answer(): Promise<Response> {
+    const { redact } = this.context;
+    try {
+      const { tool, params, stream } = readAskedCall(await this.exchange.json());
+      if (stream) {
+        const logs = this.#logs;
+        return await streamCall(this.exchange, this.context, { tool, params, logs });
+      }
+      const outcome = await this.outcomeOf(tool, params);
+      if (outcome === undefined) return this.accepted();
+      if (outcome.error !== undefined) this.refuse(outcome);
+      return new Response(answerText(outcome, this.id, redact), llamaInit);
+    } catch (error) {
+      // Anything else is a fault of ours: it is logged, and told to nobody.
+      if (!isHttpError(error)) throw error;
+      return llamaRefusal(error, redact);
+    }
+  }
 }
 
 const respondAsync = /(^|[,;\s])respond-async($|[,;\s])/i;
-
-/** @throws HttpError where the name means nothing to this caller, or is denied */
-function refuseUnknown(outcome: Outcome, call: BegunCall, { caller }: Exchange): void {
-  const { record, isAdmitted } = call;
-  const refusal = refusalOf(outcome, { name: record.name, caller, isKnown: isAdmitted });
-  if (refusal !== undefined) throw refusal;
-}
-
 const llamaInit = { headers: { "content-type": "application/json;charset=utf-8" } };
 
-/** It waits for approval, without its client, and can be looked at. */
-function accepted({ record: { id } }: BegunCall, exchange: Exchange): Response {
-  exchange.onLeave(undefined);
-  const headers = { location: `/calls/${id}`, "preference-applied": "respond-async" };
-  return Response.json({ call: id, status: "waiting" }, { status: 202, headers });
+/** The result as the server sent it, byte for byte. */
+class NamedRequest extends ToolRequest {
+  /** @throws HttpError, HostError */
+  async answer(): Promise<Response> {
+    const params = readArguments(await this.exchange.json(), "the body");
+    const outcome = await this.outcomeOf(this.exchange.params["name"] ?? "", params);
+    if (outcome === undefined) return this.accepted();
+    if (outcome.error !== undefined) this.refuse(outcome);
+    const { id } = this;
+    if (outcome.error !== undefined || outcome.result === undefined) throw withCall(outcome, id);
+    const headers = { "content-type": "application/json", "mcphost-call": id };
+    return new Response(outcome.raw, { headers });
+  }
 }
 
 /** The error of a call by its code, with the call's id and, where arguments do not fit, each of them. */
