@@ -5,8 +5,8 @@
 import { version } from "../../package.json";
 import type { Verdict } from "../client/connect-types.ts";
 import type { HttpServer } from "../config/types.ts";
+import { usableTools } from "../host/call-headers.ts";
 import { reach } from "../host/reach.ts";
-import { usableTools } from "../host/remote.ts";
 import type { Examination } from "./doctor-types.ts";
 import type { Examined, ExamineOptions } from "./examine-types.ts";
 

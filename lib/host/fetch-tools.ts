@@ -71,6 +71,6 @@ async function usable<List extends ToolList>(
   config: HostedConfig,
 ): Promise<List> {
   if (config.kind !== "http") return list;
-  const { usableTools } = await import("./remote.ts");
+  const { usableTools } = await import("./call-headers.ts");
   return { ...list, ...usableTools(list, client, config) };
 }

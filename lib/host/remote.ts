@@ -6,38 +6,45 @@
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { CallReply, McpClient, ToolList } from "../client/types.ts";
-import { argumentHeaders, headerFault } from "../protocol/argument-headers.ts";
-import type { ArgumentHeaders } from "../protocol/argument-headers.ts";
+import type { CallReply, McpClient } from "../client/types.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
-import { headerMismatch } from "../protocol/meta.ts";
+import { CallHeaders } from "./call-headers.ts";
 import type { WaitOptions } from "./connection-types.ts";
 import type { Connection } from "./connection.ts";
-import type { HostedConfig } from "./server-types.ts";
+import type { CallOptions, HostedConfig } from "./server-types.ts";
 import type { ToolCache } from "./tool-list.ts";
 
 export interface RemoteOptions {
   config: HostedConfig;
   connection: Connection;
   lists: ToolCache;
+  /** Sends a call, with headers of its own where it has any. */
+  send: (
+    client: McpClient,
+    call: RemoteCall,
+    headers?: Record<string, string>,
+  ) => Promise<CallReply>;
+}
+
+/** One call, to be sent to whatever client there is by then. */
+export interface RemoteCall {
+  tool: string;
+  args: JsonObject;
+  options: CallOptions;
 }
 
 type Work<T> = (client: McpClient) => Promise<T>;
-
-/** How a call is sent: with headers of its own, where it has any. */
-export type SendCall = (client: McpClient, headers?: Record<string, string>) => Promise<CallReply>;
 
 /** `harmless`: it changes nothing, so that it may be repeated, even if it was done. */
 type UseOptions = WaitOptions & { harmless?: boolean | undefined };
 
 export class Remote {
   readonly #options: RemoteOptions;
-  /** What the tools of one list want in headers, as far as they were called. */
-  #wanted = new Map<string, ArgumentHeaders | undefined>();
-  #wantedBy: ToolList | undefined;
+  readonly #headers: CallHeaders;
 
   constructor(options: RemoteOptions) {
     this.#options = options;
+    this.#headers = new CallHeaders(options.config, options.lists);
   }
 
   /**
@@ -47,16 +54,8 @@ export class Remote {
    */
   async use<T>(work: Work<T>, options: UseOptions): Promise<T> {
     const { connection } = this.#options;
-    return await this.useReady(
-      connection.ready ?? (await connection.shared(options)),
-      work,
-      options,
-    );
-  }
-
-  /** As `use`, where that client is there already. */
-  useReady<T>(client: McpClient, work: Work<T>, options: UseOptions): Promise<T> {
-    return this.#watched(client, work).catch((error: unknown) =>
+    const client = connection.ready ?? (await connection.shared(options));
+    return await this.#watched(client, work).catch((error: unknown) =>
       this.#again(client, error, work, options),
     );
   }
@@ -78,35 +77,63 @@ export class Remote {
 
   /**
    * One call with the headers that its tool asks for, as far as its schema is known; where the server finds them wrong the
-   * list is fetched anew, and the call, which was not done, is sent once more. @throws as `send`
+   * list is fetched anew, and the call, which was not done, is sent once more. @throws as a client's call
    */
-  call(tool: string, args: JsonObject, send: SendCall): Work<CallReply> {
-    const { config, lists } = this.#options;
-    return (client) => {
-      if (!wantsHeaders(client, config)) return send(client);
-      return send(client, this.#headersOf(tool)?.(args)).catch(async (error: unknown) => {
-        if (!(error instanceof RpcError) || error.code !== headerMismatch) throw error;
-        lists.forget();
-        await lists.get(client);
-        return await send(client, this.#headersOf(tool)?.(args));
-      });
-    };
+  call(call: RemoteCall): Work<CallReply> {
+    return (client) =>
+      this.#send(client, call).catch((error: unknown) => this.#sendAnew(client, error, call));
+  }
+
+  /** As `use` of `call`, with the client that everybody shares, which is there. On the path of every call. */
+  async callReady(client: McpClient, call: RemoteCall): Promise<CallReply> {
+    let reply: CallReply;
+    try {
+      reply = await this.#send(client, call);
+    } catch (error) {
+      return await this.#failed(client, error, call);
+    }
+    this.#heard(client);
+    return reply;
   }
 
   // --- internal ---
 
+  #send(client: McpClient, call: RemoteCall): Promise<CallReply> {
+    return this.#options.send(client, call, this.#headers.of(client, call));
+  }
+
+  async #sendAnew(client: McpClient, error: unknown, call: RemoteCall): Promise<CallReply> {
+    if (!this.#headers.areWrong(client, error)) throw error;
+    const { lists } = this.#options;
+    lists.forget();
+    await lists.get(client);
+    return await this.#send(client, call);
+  }
+
+  /** What the first sending of a call failed with is as if the work had thrown it. */
+  #failed(client: McpClient, error: unknown, call: RemoteCall): Promise<CallReply> {
+    const { cancel, timeoutMs: waitMs } = call.options;
+    return this.#watched(client, () => this.#sendAnew(client, error, call)).catch((last: unknown) =>
+      this.#again(client, last, this.call(call), { signal: cancel.signal, waitMs }),
+    );
+  }
+
+  #heard(client: McpClient): void {
+    const { connection } = this.#options;
+    if (connection.ready === client) connection.condition.heard(client.era);
+  }
+
   /** Does work, and takes notice whether the server is there: what was greeted an earlier time, or long ago, may be gone. */
   async #watched<T>(client: McpClient, work: Work<T>): Promise<T> {
-    const { connection } = this.#options;
-    const { condition } = connection;
     try {
       const result = await work(client);
-      if (connection.ready === client) condition.heard(client.era);
+      this.#heard(client);
       return result;
     } catch (error) {
-      if (isAnswer(error)) {
-        if (connection.ready === client) condition.heard(client.era);
-      } else if (isHostError(error) && isMissed(error, condition.state === "ready")) {
+      const { connection } = this.#options;
+      const { condition } = connection;
+      if (isAnswer(error)) this.#heard(client);
+      else if (isHostError(error) && isMissed(error, condition.state === "ready")) {
         if ((connection.ready ?? client) === client) condition.missed(error);
       }
       throw error;
@@ -125,40 +152,9 @@ export class Remote {
     else if (options.harmless !== true || !isBroken(error)) throw error;
     return await this.#watched(connection.ready ?? (await connection.shared(options)), work);
   }
-
-  #headersOf(tool: string): ArgumentHeaders | undefined {
-    const { last } = this.#options.lists;
-    if (last !== this.#wantedBy) {
-      this.#wantedBy = last;
-      this.#wanted = new Map();
-    }
-    if (!this.#wanted.has(tool)) {
-      const schema = last?.tools.find(({ name }) => name === tool)?.inputSchema;
-      this.#wanted.set(tool, schema && argumentHeaders(schema));
-    }
-    return this.#wanted.get(tool);
-  }
-}
-
-/** A list without the tools that must not be used over HTTP, each with its reason (protocol.md 1.5). */
-export function usableTools(list: ToolList, client: McpClient, config: HostedConfig): ToolList {
-  if (!wantsHeaders(client, config)) return list;
-  const warnings = [...list.warnings];
-  const tools = list.tools.filter(({ name, inputSchema }) => {
-    const fault = headerFault(inputSchema);
-    if (fault === undefined) return true;
-    warnings.push(`tool ${JSON.stringify(name.slice(0, 100))}: ${fault}: left out`);
-    return false;
-  });
-  return { ...list, tools, warnings };
 }
 
 // --- internal ---
-
-/** Only Streamable HTTP has headers, and only the modern era asks for them. */
-function wantsHeaders({ era }: McpClient, config: HostedConfig): boolean {
-  return era === "modern" && config.kind === "http" && !/^wss?:/i.test(config.url);
-}
 
 /** The server refused because it does not know us any more. */
 function isForgotten({ code, facts }: HostError): boolean {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { CallReply, McpClient } from "../client/types.ts";
 import type { ServerContext, WaitOptions } from "./connection-types.ts";
 import type { Connection } from "./connection.ts";
-import type { Remote, SendCall } from "./remote.ts";
+import type { Remote, RemoteCall } from "./remote.ts";
 import type { CallOptions, HostedConfig, UseOptions } from "./server-types.ts";
 import type { ToolCache } from "./tool-list.ts";
 import { givenUp } from "./wait.ts";
@@ -60,15 +60,10 @@ export class ServerWork {
     const isLoaded = remote !== undefined || !this.#isRemote;
     if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())
       return this.#callLater(tool, args, options);
-    let reply: Promise<CallReply>;
-    if (remote === undefined && options.track === undefined)
-      reply = connection.watch(ready, ready.callTool(tool, args, options));
-    else {
-      const send = sender(tool, args, options);
-      reply =
-        remote?.useReady(ready, remote.call(tool, args, send), waitOf(options)) ??
-        connection.watch(ready, send(ready));
-    }
+    const reply =
+      remote === undefined && options.track === undefined
+        ? connection.watch(ready, ready.callTool(tool, args, options))
+        : this.#callReady(ready, { tool, args, options });
     reply.then(this.#release, this.#release);
     return reply;
   }
@@ -123,13 +118,20 @@ export class ServerWork {
     return lifecycle === "per-call" || share === "call";
   }
 
+  #callReady(client: McpClient, call: RemoteCall): Promise<CallReply> {
+    const remote = this.#remote;
+    if (remote !== undefined) return remote.callReady(client, call);
+    return this.#connection.watch(client, sendCall(client, call));
+  }
+
   /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
   #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
     const remote = this.#remote;
     if (remote === undefined && this.#isRemote)
       return this.#loadRemote().then(() => this.#callLater(tool, args, options));
-    const send = sender(tool, args, options);
-    return this.use(remote?.call(tool, args, send) ?? send, waitOf(options));
+    const call = { tool, args, options };
+    const work = remote?.call(call) ?? ((client) => sendCall(client, call));
+    return this.use(work, { signal: options.cancel.signal, waitMs: options.timeoutMs });
   }
 
   async #with<T>(work: Work<T>, wait: Wait): Promise<T> {
@@ -149,7 +151,8 @@ export class ServerWork {
   async #loadRemote(): Promise<Remote> {
     const room = await import("./remote.ts");
     const { config, lists } = this.#server;
-    return (this.#remote ??= new room.Remote({ config, connection: this.#connection, lists }));
+    const connection = this.#connection;
+    return (this.#remote ??= new room.Remote({ config, connection, lists, send: sendCall }));
   }
 }
 
@@ -157,16 +160,14 @@ export class ServerWork {
 
 const concurrencyDefault = 64;
 
-/** A call, to be sent to whatever client there is by then. */
-function sender(tool: string, args: JsonObject, options: CallOptions): SendCall {
+/** @throws as a client's call, and what `track` throws: then nothing was sent */
+function sendCall(
+  client: McpClient,
+  { tool, args, options }: RemoteCall,
+  headers?: Record<string, string>,
+): Promise<CallReply> {
+  const whole = headers === undefined ? options : { ...options, headers };
   const { track } = options;
-  const send: SendCall = (client, headers) =>
-    client.callTool(tool, args, headers === undefined ? options : { ...options, headers });
-  if (track === undefined) return send;
-  return (client, headers) => track.sending().then(() => send(client, headers));
-}
-
-/** How long a call waits for a client. */
-function waitOf({ cancel, timeoutMs: waitMs }: CallOptions): WaitOptions {
-  return { signal: cancel.signal, waitMs };
+  if (track === undefined) return client.callTool(tool, args, whole);
+  return track.sending().then(() => client.callTool(tool, args, whole));
 }

@@ -12,18 +12,23 @@ import { metaPrefix } from "./meta.ts";
  * message that is not modern: one whose `_meta` names no protocol version, or no request or notification at all.
  */
 export function modernHeaders(message: Message): Record<string, string> {
-  if (!("method" in message)) return {};
+  const revision = revisionIn(message);
+  if (revision === undefined || !("method" in message)) return {};
   const { method, params = {} } = message;
-  const version = isObject(params._meta) ? params._meta[`${metaPrefix}protocolVersion`] : undefined;
-  if (typeof version !== "string") return {};
-  const key = namedBy.get(method);
-  const name = key === undefined ? undefined : params[key];
   const headers: Record<string, string> = {
-    "MCP-Protocol-Version": encodeHeaderValue(version),
+    "MCP-Protocol-Version": encodeHeaderValue(revision),
     "Mcp-Method": encodeHeaderValue(method),
   };
-  if (typeof name === "string") headers["Mcp-Name"] = encodeHeaderValue(name);
+  const name = nameIn(method, params);
+  if (name !== undefined) headers["Mcp-Name"] = encodeHeaderValue(name);
   return headers;
+}
+
+/** The revision that a modern message names in its `_meta`; undefined for one that is not modern. */
+export function revisionIn(message: Message): string | undefined {
+  const meta = "params" in message ? message.params?._meta : undefined;
+  const revision = isObject(meta) ? meta[revisionKey] : undefined;
+  return typeof revision === "string" ? revision : undefined;
 }
 
 /**
@@ -66,6 +71,8 @@ export function nameIn(method: string, params: JsonObject): string | undefined {
 }
 
 // --- internal ---
+
+const revisionKey = `${metaPrefix}protocolVersion`;
 
 const withoutHeader: ReadonlySet<string> = new Set(["2024-10-07", "2024-11-05", "2025-03-26"]);
 

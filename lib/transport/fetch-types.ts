@@ -40,6 +40,8 @@ export type ServerFetch = Fetch & Disposable;
 export interface Outgoing {
   url: URL;
   init: RequestInit;
+  /** Those of `init`, and ours. */
+  headers: RequestInit["headers"];
 }
 
 /** What the files that are loaded on demand need of a fetch. */

@@ -4,8 +4,7 @@
  * loaded when it is met. It knows no protocol, keeps no cookies, never looks into a body (whoever reads it bounds it), and
  * never reads our process's environment.
  */
-import { HostError } from "../base/errors.ts";
-import { basicOf } from "../base/uri.ts";
+import { dresser } from "./fetch-headers.ts";
 import {
   connectTimeoutMs,
   type FetchOptions,
@@ -23,7 +22,7 @@ import type { Fetch } from "./remote.ts";
  */
 export function createFetch(options: FetchOptions): ServerFetch {
   const { name, env = {}, log, tls } = options;
-  const dress = dresser(checkedHeaders(options));
+  const dress = dresser(options);
   warnOfInsecure(tls, env, { name, log });
   const link: Link = { session: sessionOf(tls), trustsMore: false, reached: false };
   const isProxied = proxyNames.some((variable) => env[variable]);
@@ -32,32 +31,43 @@ export function createFetch(options: FetchOptions): ServerFetch {
     const { routeOf } = isProxied ? await import("./proxy.ts") : direct;
     const route = routeOf(request.url, env, name);
     const guard = link.reached ? undefined : guardOf(request, route, options);
-    const { session, trustsMore } = link;
-    const proxy = route ? { url: route.url, respectNoProxy: false } : false;
-    // Without a limit on silence: how long an answer may take, and a stream be quiet, is for the caller to say.
-    const init = { ...request.init, ...guard?.init, proxy, redirect: "manual", timeout: false };
+    const proxy = route && { url: route.url, respectNoProxy: false };
+    const { trustsMore } = link;
     try {
-      const response = await session.fetch(request.url.href, init as BunFetchRequestInit);
+      const response = await begin(link, request, { proxy, signal: guard?.signal });
       link.reached = true;
       return response;
     } catch (error) {
-      if (request.init.signal?.aborted) throw error;
-      const { mayTrustMore, networkError } = await import("./fetch-errors.ts");
-      const { authoritiesOf } =
-        !trustsMore && mayTrustMore(error, tls) ? await import("./fetch-authorities.ts") : none;
-      const authorities = await authoritiesOf(env);
-      if (authorities.length === 0) throw networkError(error, { name, ...request, route, tls });
-      link.trustsMore = true;
-      link.session = sessionOf(tls, authorities);
-      return await send(request);
+      return await again(error, request, { route, trustsMore });
     } finally {
       guard?.[Symbol.dispose]();
     }
   };
 
+  /** Once more with the authorities that the environment names, where these may vouch for the server. @throws HostError */
+  const again = async (error: unknown, request: Outgoing, { route, trustsMore }: Tried) => {
+    if (request.init.signal?.aborted) throw error;
+    const { mayTrustMore, networkError } = await import("./fetch-errors.ts");
+    const { authoritiesOf } =
+      !trustsMore && mayTrustMore(error, tls) ? await import("./fetch-authorities.ts") : none;
+    const authorities = await authoritiesOf(env);
+    if (authorities.length === 0) throw networkError(error, { name, ...request, route, tls });
+    link.trustsMore = true;
+    link.session = sessionOf(tls, authorities);
+    return await send(request);
+  };
+
   const fetch: Fetch = async (url, init = {}) => {
     const request = dress(url, init);
-    const response = await send(request);
+    const { trustsMore } = link;
+    let response: Response;
+    if (!link.reached || isProxied) response = await send(request);
+    else
+      try {
+        response = await begin(link, request, {});
+      } catch (error) {
+        response = await again(error, request, { trustsMore });
+      }
     const { status } = response;
     if (status < 300 || (status > 399 && status !== 429 && status !== 503)) return response;
     const { settle } = await import("./fetch-answers.ts");
@@ -91,24 +101,6 @@ const proxyNames = [
 const none = { authoritiesOf: async (): Promise<string[]> => [] };
 const direct = { routeOf: (): Route | undefined => undefined };
 
-/** HTTP's own set for values (RFC 9110, section 5.5), as far as Latin-1 goes. */
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-function checkedHeaders({ name, headers = {} }: FetchOptions): Headers | undefined {
-  for (const [header, value] of Object.entries(headers))
-    if (!headerName.test(header) || !headerValue.test(value))
-      throw new HostError(
-        "config",
-        `server "${name}": the header ${JSON.stringify(header)} cannot be sent`,
-        {
-          facts: { server: name, header },
-          hint: "a name is letters, digits and -; a value has no line ends and no characters beyond Latin-1",
-        },
-      );
-  return Object.keys(headers).length > 0 ? new Headers(headers) : undefined;
-}
-
 function warnOfInsecure(
   tls: FetchTls | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -122,38 +114,25 @@ function warnOfInsecure(
   log({ level: "warn", server: name, text });
 }
 
-/**
- * Puts address and headers together: the caller's headers win; a user and password in the address become a header, and
- * are in it no longer. Most often an address is that of the request before, and read once.
- */
-function dresser(
-  configured: Headers | undefined,
-): (address: string, init: RequestInit) => Outgoing {
-  let known = "";
-  let place: { url: URL; headers: Headers | undefined } | undefined;
-  return (address, init) => {
-    if (place === undefined || address !== known) place = placeOf(address, configured);
-    known = address;
-    const { url, headers: ours } = place;
-    if (ours === undefined) return { url, init };
-    const headers = new Headers(init.headers);
-    ours.forEach((value, name) => {
-      if (!headers.has(name)) headers.set(name, value);
-    });
-    return { url, init: { ...init, headers } };
-  };
+/** Sends once. `how`: what is not the same for all. */
+function begin({ session }: Link, { url, headers, init }: Outgoing, how: How): Promise<Response> {
+  const { proxy = false, signal = init.signal } = how;
+  // Without a limit on silence: how long an answer may take, and a stream be quiet, is for the caller to say.
+  const whole = { ...init, headers, signal, proxy, redirect: "manual", timeout: false };
+  return session.fetch(url.href, whole as BunFetchRequestInit);
 }
 
-/** Where requests go, and the headers that they have by that and by the config. */
-function placeOf(address: string, configured: Headers | undefined) {
-  const url = new URL(address);
-  const basic = basicOf(url);
-  if (basic === undefined) return { url, headers: configured };
-  const headers = new Headers(configured);
-  if (!headers.has("authorization")) headers.set("authorization", `Basic ${basic}`);
-  url.username = "";
-  url.password = "";
-  return { url, headers };
+interface How {
+  proxy?: { url: string; respectNoProxy: boolean } | undefined;
+  /** In place of that of the request. */
+  signal?: AbortSignal | undefined;
+}
+
+/** How a request was tried that failed. */
+interface Tried {
+  route?: Route | undefined;
+  /** As of the link then. */
+  trustsMore: boolean;
 }
 
 /** Watches whether the server can be reached at all, until it has answered once. */
@@ -161,7 +140,7 @@ function guardOf(
   request: Outgoing,
   route: Route | undefined,
   options: FetchOptions,
-): { init: Pick<RequestInit, "signal"> } & Disposable {
+): { signal: AbortSignal } & Disposable {
   const { signal } = request.init;
   const control = new AbortController();
   /** Fires when the answer is there: what is still looked into then has no meaning. */
@@ -174,7 +153,7 @@ function guardOf(
   };
   const timer = setTimeout(() => void look(), options.connectTimeoutMs ?? connectTimeoutMs);
   return {
-    init: { signal: signal ? AbortSignal.any([signal, control.signal]) : control.signal },
+    signal: signal ? AbortSignal.any([signal, control.signal]) : control.signal,
     [Symbol.dispose]() {
       clearTimeout(timer);
       over?.abort();

@@ -21,14 +21,19 @@ export const defaultTimes: HttpTimes = {
   tellMs: 200,
 };
 
+/** An answer without a stream, whose text can be taken at once. */
+export function isBrief(response: Response, { options }: Link): boolean {
+  if (response.status !== 200 || typeOf(response) === "text/event-stream") return false;
+  return isShort(response, options.responseBytesMax ?? responseBytesMax);
+}
+
 /** Resolves when the response was read and its request is answered or failed. Throws what broke the body. */
 export async function readResponse(
   response: Response,
   exchange: Exchange,
   link: Link,
 ): Promise<void> {
-  const type = typeOf(response);
-  if (type === "text/event-stream" && response.ok) {
+  if (response.ok && typeOf(response) === "text/event-stream") {
     const { readAnswer } = await import("./http-stream.ts");
     const { error } = await readAnswer(response, exchange, link);
     if (exchange.isAnswered || exchange.ending.signal.aborted) return;
@@ -40,27 +45,39 @@ export async function readResponse(
     return await refuse(response, exchange, link);
   }
   const bytesMax = link.options.responseBytesMax ?? responseBytesMax;
-  let text: string;
-  if (isShort(response, bytesMax)) text = await response.text();
-  else {
-    const body = await readBody(response, bytesMax);
-    if (body.oversize !== undefined) {
-      const { call } = glimpse(body.text);
-      const { id } = exchange;
-      await link.take([oversize({ bytes: body.oversize, bytesMax, id, call })], exchange);
-      return;
-    }
-    ({ text } = body);
-  }
-  const isJson = /^\s*[[{]/.test(text);
-  const room = isJson ? link.take(link.read(text), exchange) : undefined;
+  const body = await readBody(response, bytesMax);
+  if (body.oversize === undefined) return await takeText(body.text, response, exchange, link);
+  const { call } = glimpse(body.text);
+  const { id } = exchange;
+  await link.take([oversize({ bytes: body.oversize, bytesMax, id, call })], exchange);
+}
+
+/** Hands on a body, which is all that there is of the answer; to be awaited where it gives a promise. */
+export function takeText(
+  text: string,
+  response: Response,
+  exchange: Exchange,
+  link: Link,
+): Promise<void> | undefined {
+  const room = /^\s*[[{]/.test(text) ? link.take(link.read(text), exchange) : undefined;
+  if (room === undefined && exchange.isAnswered) return undefined;
+  return settled(room, text, response, exchange, link);
+}
+
+// --- internal ---
+
+async function settled(
+  room: Promise<void> | undefined,
+  text: string,
+  response: Response,
+  exchange: Exchange,
+  link: Link,
+): Promise<void> {
   if (room !== undefined) await room;
   if (exchange.isAnswered || exchange.ending.signal.aborted) return;
   const { noAnswer } = await import("./http-refusal.ts");
   fail(exchange, link, noAnswer(response, text, exchange, link));
 }
-
-// --- internal ---
 
 function fail({ id }: Exchange, link: Link, error: HostError): void {
   void link.take([{ failed: { id, error } }]);

@@ -1,20 +1,21 @@
 /**
- * The requests of ours that are in flight over HTTP, and whose answer is whose: an answer goes to the request of its id,
- * on whatever stream it came, and once. It sends nothing.
+ * The requests of ours that are in flight over HTTP: each is an exchange of its own, from its POST until its answer is
+ * handed on, and takes no other with it where it fails. Whose answer is whose: an answer goes to the request of its id, on
+ * whatever stream it came, and once.
  */
 import { debug } from "../base/log.ts";
-import type { Log } from "../base/log.ts";
 import { isResponse } from "../protocol/jsonrpc.ts";
-import type { RequestId, Response as Answer } from "../protocol/jsonrpc.ts";
-import type { Exchange } from "./http-types.ts";
+import type { Request, RequestId, Response as Answer } from "../protocol/jsonrpc.ts";
+import { isBrief, readResponse, takeText } from "./http-answer.ts";
+import { strayHeaders } from "./http-session.ts";
+import type { Goodbyes, HttpSession } from "./http-session.ts";
+import type { Exchange, Link } from "./http-types.ts";
 import type { Incoming } from "./transport.ts";
 
 export interface ExchangesOptions {
-  /** The server's configured name, for the log. */
-  name: string;
-  log: Log;
-  /** An answer has found its request. */
-  onAnswer: (exchange: Exchange, answer: Answer) => void;
+  link: Link;
+  session: HttpSession;
+  goodbyes: Goodbyes;
 }
 
 export class Exchanges {
@@ -26,14 +27,23 @@ export class Exchanges {
     this.#options = options;
   }
 
-  add(exchange: Exchange): void {
-    this.#open.set(exchange.id, exchange);
-  }
-
-  /** It is over, one way or another. */
-  remove(exchange: Exchange): void {
-    if (this.#open.get(exchange.id) === exchange) this.#open.delete(exchange.id);
-    if (this.#open.size === 0) this.#idle?.resolve();
+  /** Sends a request as `init` has it, and sees to it until it is answered or failed. */
+  begin(message: Request, isModern: boolean, init: RequestInit): void {
+    const { id } = message;
+    const hadSession = !isModern && this.#options.session.isOpen;
+    const ending = new AbortController();
+    init.signal = ending.signal;
+    const exchange: Exchange = {
+      id,
+      message,
+      isModern,
+      hadSession,
+      ending,
+      isAnswered: false,
+      stray: undefined,
+    };
+    this.#open.set(id, exchange);
+    void this.#run(exchange, init);
   }
 
   /** Ends the HTTP request of one that nobody waits for; undefined where there is none. */
@@ -41,7 +51,7 @@ export class Exchanges {
     const exchange = this.#open.get(id);
     if (exchange === undefined) return undefined;
     exchange.ending.abort();
-    this.remove(exchange);
+    this.#remove(exchange);
     return exchange;
   }
 
@@ -70,8 +80,43 @@ export class Exchanges {
     const target = isOwn ? exchange : this.#find(message.id);
     if (target === undefined) return this.#stray(message, exchange);
     if (!this.#first(target)) return undefined;
-    this.#options.onAnswer(target, message);
+    if (target.message.method === "initialize")
+      this.#options.session.agree(target.message, message);
     return isOwn ? { ...item, message: { ...message, id: target.id } } : item;
+  }
+
+  // --- internal ---
+
+  /** Never throws. */
+  async #run(exchange: Exchange, init: RequestInit): Promise<void> {
+    const { link, session, goodbyes } = this.#options;
+    const { method } = exchange.message;
+    try {
+      const response = await link.fetch(init);
+      const { headers } = response;
+      const stray = exchange.isModern ? strayHeaders(headers) : undefined;
+      if (stray !== undefined) goodbyes.say(stray);
+      else if (method === "initialize" && response.ok) session.begin(headers);
+      else if (!exchange.isModern) session.check(headers);
+      // On the path of every call: no more than it takes.
+      const rest = isBrief(response, link)
+        ? takeText(await response.text(), response, exchange, link)
+        : readResponse(response, exchange, link);
+      if (rest !== undefined) await rest;
+    } catch (error) {
+      exchange.ending.abort();
+      const { brokenError } = await import("./http-errors.ts");
+      const failed = { id: exchange.id, error: brokenError(error, link.options.name, method) };
+      void link.take([{ failed }]);
+    } finally {
+      this.#remove(exchange);
+    }
+  }
+
+  /** It is over, one way or another. */
+  #remove(exchange: Exchange): void {
+    if (this.#open.get(exchange.id) === exchange) this.#open.delete(exchange.id);
+    if (this.#open.size === 0) this.#idle?.resolve();
   }
 
   #oversize(
@@ -98,7 +143,7 @@ export class Exchanges {
   }
 
   #stray({ id }: Answer, exchange: Exchange | undefined): undefined {
-    const { name, log } = this.#options;
+    const { name, log } = this.#options.link.options;
     const shown = JSON.stringify(id).slice(0, 80);
     debug(log, name, () => `an answer under id ${shown} was dropped: no request waits for it`);
     if (exchange !== undefined) exchange.stray ??= shown;

@@ -15,7 +15,7 @@ export class HttpSession {
   readonly #log: Log;
   #id: string | undefined;
   #revision = "";
-  #headers: Record<string, string> = {};
+  #headers: Readonly<Record<string, string>> = {};
   #isWarned = false;
   /** It is to outlive the link. */
   #isKept = false;
@@ -24,9 +24,8 @@ export class HttpSession {
     this.#name = name;
     this.#log = log;
     if (session === undefined) return;
-    this.#id = session.id;
     this.#isKept = true;
-    this.#speak(session.revision);
+    this.#carry(session.id, session.revision);
   }
 
   /** There is a session that the server may be told the end of. */
@@ -39,9 +38,9 @@ export class HttpSession {
     return this.isOpen && !this.#isKept;
   }
 
-  /** Of every request after `initialize`. */
-  get headers(): Record<string, string> {
-    return this.#id === undefined ? this.#headers : { ...this.#headers, [idHeader]: this.#id };
+  /** Of every request after `initialize`: another object where they are others. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers;
   }
 
   /** As `Transport.keepSession`. */
@@ -53,8 +52,7 @@ export class HttpSession {
 
   /** Before each `initialize`, which never carries an old session, and when the server knows it no longer. */
   forget(): void {
-    this.#id = undefined;
-    this.#headers = {};
+    this.#carry(undefined, "");
     this.#isKept = false;
   }
 
@@ -72,7 +70,7 @@ export class HttpSession {
         hint: "a session id is visible ASCII (0x21 to 0x7E) only; the server must be mended",
       });
     }
-    this.#id = id;
+    this.#carry(id, this.#revision);
   }
 
   /** Takes the revision out of the answer to `initialize`. */
@@ -80,7 +78,7 @@ export class HttpSession {
     if (result === undefined) return;
     const asked = params?.protocolVersion;
     const read = readInitialize(result, typeof asked === "string" ? asked : "");
-    if ("revision" in read) this.#speak(read.revision);
+    if ("revision" in read) this.#carry(this.#id, read.revision);
   }
 
   /** A session begins with `initialize` alone, so another id later on changes nothing; it is said once. */
@@ -95,9 +93,13 @@ export class HttpSession {
 
   // --- internal ---
 
-  #speak(revision: string): void {
+  #carry(id: string | undefined, revision: string): void {
+    this.#id = id;
     this.#revision = revision;
-    this.#headers = revisionHeaders(revision);
+    this.#headers = {
+      ...(revision !== "" && revisionHeaders(revision)),
+      ...(id !== undefined && { [idHeader]: id }),
+    };
   }
 }
 
@@ -127,7 +129,7 @@ export class Goodbyes {
     this.#deleteMs = deleteMs;
   }
 
-  say(headers: Record<string, string>): void {
+  say(headers: Readonly<Record<string, string>>): void {
     const signal = AbortSignal.timeout(this.#deleteMs);
     const gone = this.#fetch({ method: "DELETE", headers, signal })
       .then((response) => response.body?.cancel())

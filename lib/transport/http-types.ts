@@ -42,7 +42,7 @@ export interface Exchange {
   /** Its answer, or its failure, was handed on. */
   isAnswered: boolean;
   /** An id that nothing was sent under and that its response was for. */
-  stray?: string;
+  stray: string | undefined;
 }
 
 /** What reading an answer needs of the link. */

@@ -6,14 +6,13 @@
 import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
 import type { HostError } from "../base/errors.ts";
-import { modernHeaders } from "../protocol/headers.ts";
+import { revisionIn } from "../protocol/headers.ts";
 import { isRequest } from "../protocol/jsonrpc.ts";
 import type { Message, Request, RequestId } from "../protocol/jsonrpc.ts";
 import type { Session } from "../protocol/mcp.ts";
-import { traceHeaders } from "../protocol/trace.ts";
 import { defaultTimes, responseBytesMax } from "./http-answer.ts";
-import { ask, newExchange } from "./http-ask.ts";
 import { Exchanges } from "./http-exchanges.ts";
+import { PostHeaders } from "./http-headers.ts";
 import { Goodbyes, HttpSession, streamHeaders } from "./http-session.ts";
 import { listenNow, listenSoon, nameOf, tell } from "./http-tell.ts";
 import type { Exchange, HttpOptions, HttpTimes, Link } from "./http-types.ts";
@@ -28,11 +27,8 @@ export function openHttp(options: HttpOptions): Transport {
 
 // --- internal ---
 
-/** Of every POST. */
-const posted = {
-  "Content-Type": "application/json",
-  Accept: "application/json, text/event-stream",
-};
+/** A request is handed over as soon as it is begun. */
+const handedOver = Promise.resolve();
 
 class HttpTransport implements Transport, Link {
   readonly incoming = new Channel<Incoming>();
@@ -42,6 +38,7 @@ class HttpTransport implements Transport, Link {
   readonly read: Link["read"];
   readonly idsFrom: number;
   readonly #session: HttpSession;
+  readonly #headers: PostHeaders;
   readonly #exchanges: Exchanges;
   /** The server's own stream ends with it. */
   readonly #ending = new AbortController();
@@ -59,25 +56,22 @@ class HttpTransport implements Transport, Link {
     this.times = { ...defaultTimes, ...times };
     this.read = textReader({ name, log, unit: "HTTP answer", bytesMax });
     this.#session = new HttpSession(options);
+    this.#headers = new PostHeaders(this.#session);
     // Whoever had the session before counted from 1, or from an earlier time.
     this.idsFrom = options.session === undefined ? 0 : Date.now();
     this.#goodbyes = new Goodbyes((init) => this.fetch(init), this.times.deleteMs);
-    this.#exchanges = new Exchanges({
-      name,
-      log,
-      onAnswer: ({ message }, answer) => {
-        if (message.method === "initialize") this.#session.agree(message, answer);
-      },
-    });
+    const [session, goodbyes] = [this.#session, this.#goodbyes];
+    this.#exchanges = new Exchanges({ link: this, session, goodbyes });
     this.closed = this.#closing.promise;
   }
 
   /** A request is handed over at once and fails as an item; all else is sent when the server has taken it. */
-  async send(message: Message, options: SendOptions = {}): Promise<void> {
+  send(message: Message, options?: SendOptions): Promise<void> {
     const body = JSON.stringify(message);
-    if (this.#isClosed || this.#lostStatus !== undefined) return await this.#refuse(message);
-    if (isRequest(message)) return void this.#ask(message, body, options.headers);
-    await this.#tell(message, body, options);
+    if (this.#isClosed || this.#lostStatus !== undefined) return this.#refuse(message);
+    if (!isRequest(message)) return this.#tell(message, body, options);
+    this.#ask(message, body, options?.headers);
+    return handedOver;
   }
 
   keepSession(): Session | undefined {
@@ -137,28 +131,26 @@ class HttpTransport implements Transport, Link {
 
   /** Begins the exchange of one request. */
   #ask(message: Request, body: string, headers: SendOptions["headers"]): void {
-    const modern = modernHeaders(message);
-    const isModern = "Mcp-Method" in modern;
+    const isModern = revisionIn(message) !== undefined;
     if (message.method === "initialize") {
       this.#session.forget();
       this.#mayBeAsked = Object.keys(message.params?.capabilities ?? {}).length > 0;
     }
-    const exchange = newExchange(message, isModern, !isModern && this.#session.isOpen);
-    const era = isModern ? modern : this.#session.headers;
-    const own = { ...posted, ...era, ...traceHeaders(message), ...headers };
-    const { signal } = exchange.ending;
-    const init: RequestInit = { method: "POST", body, headers: own, signal };
-    const [session, goodbyes, exchanges] = [this.#session, this.#goodbyes, this.#exchanges];
-    void ask(exchange, init, { link: this, session, goodbyes, exchanges });
+    const own = this.#headers.of(message, headers);
+    this.#exchanges.begin(message, isModern, { method: "POST", body, headers: own });
   }
 
   /** Sends what has no answer. */
-  async #tell(message: Message, body: string, { signal, headers }: SendOptions): Promise<void> {
+  async #tell(
+    message: Message,
+    body: string,
+    { signal, headers }: SendOptions = {},
+  ): Promise<void> {
     const what = nameOf(message);
     const hadSession = this.#session.isOpen;
-    const own = { ...posted, ...this.#session.headers, ...modernHeaders(message), ...headers };
     const until = this.#tells.until(signal);
-    const init: RequestInit = { method: "POST", body, headers: own, signal: until };
+    const own = this.#headers.of(message, headers);
+    const init = { method: "POST", body, headers: own, signal: until };
     const isTaken = await this.#tells.track(tell(this, { what, init, hadSession }));
     if (!isTaken || what !== "notifications/initialized") return;
     // Some servers ask on their own stream, and lose what they ask while it is not there.

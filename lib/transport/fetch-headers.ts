@@ -1,0 +1,75 @@
+/** Where the requests to one remote server go, and the headers that they have by that, by the config, and of their own. */
+import { HostError } from "../base/errors.ts";
+import { basicOf } from "../base/uri.ts";
+import type { FetchOptions, Outgoing } from "./fetch-types.ts";
+
+/**
+ * Puts address and headers together: the caller's headers win; a user and password in the address become a header, and
+ * are in it no longer. Most often an address is that of the request before, and read once; so are `Headers`, which
+ * nobody changes.
+ * @throws HostError `config` at once: a header that cannot be sent
+ */
+export function dresser(options: FetchOptions): (address: string, init: RequestInit) => Outgoing {
+  const configured = checkedHeaders(options);
+  let known = "";
+  let place: Place | undefined;
+  return (address, init) => {
+    if (place === undefined || address !== known) place = placeOf(address, configured);
+    known = address;
+    const { url } = place;
+    return { url, init, headers: headersIn(place, init.headers) };
+  };
+}
+
+// --- internal ---
+
+/** Where requests go. */
+interface Place {
+  url: URL;
+  /** What they have by that and by the config. */
+  ours: Headers | undefined;
+  /** Those of requests, with ours. */
+  whole: WeakMap<Headers, Headers>;
+}
+
+function placeOf(address: string, configured: Headers | undefined): Place {
+  const url = new URL(address);
+  const basic = basicOf(url);
+  const whole = new WeakMap<Headers, Headers>();
+  if (basic === undefined) return { url, ours: configured, whole };
+  const ours = new Headers(configured);
+  if (!ours.has("authorization")) ours.set("authorization", `Basic ${basic}`);
+  url.username = "";
+  url.password = "";
+  return { url, ours, whole };
+}
+
+function headersIn({ ours, whole }: Place, theirs: RequestInit["headers"]): RequestInit["headers"] {
+  if (ours === undefined) return theirs;
+  const known = theirs instanceof Headers ? whole.get(theirs) : undefined;
+  if (known !== undefined) return known;
+  const headers = new Headers(theirs);
+  ours.forEach((value, name) => {
+    if (!headers.has(name)) headers.set(name, value);
+  });
+  if (theirs instanceof Headers) whole.set(theirs, headers);
+  return headers;
+}
+
+/** HTTP's own set for values (RFC 9110, section 5.5), as far as Latin-1 goes. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+function checkedHeaders({ name, headers = {} }: FetchOptions): Headers | undefined {
+  for (const [header, value] of Object.entries(headers))
+    if (!headerName.test(header) || !headerValue.test(value))
+      throw new HostError(
+        "config",
+        `server "${name}": the header ${JSON.stringify(header)} cannot be sent`,
+        {
+          facts: { server: name, header },
+          hint: "a name is letters, digits and -; a value has no line ends and no characters beyond Latin-1",
+        },
+      );
+  return Object.keys(headers).length > 0 ? new Headers(headers) : undefined;
+}
