@@ -6,8 +6,8 @@ export class Cancel {
   #controller: AbortController | undefined;
   #isCancelled = false;
   #reason: unknown;
-  /** What is done when it is cancelled, in place of a listener: it belongs to whoever waits. */
-  act: (() => void) | undefined;
+  /** Who waits, and is told in place of a listener. */
+  waiter: { cancelled(): void } | undefined;
 
   get isCancelled(): boolean {
     return this.#isCancelled;
@@ -29,7 +29,7 @@ export class Cancel {
     if (this.#isCancelled) return;
     this.#isCancelled = true;
     this.#reason = reason;
-    this.act?.();
+    this.waiter?.cancelled();
     this.#controller?.abort(reason);
   }
 }

@@ -3,8 +3,19 @@
  * can. It never drops an item while its consumer is there, and never knows what the items are.
  */
 
+/** What comes in, in order, for one consumer. */
+export interface Feed<T> extends AsyncIterable<T> {
+  /**
+   * In place of iterating, and cheaper: hands each item to `take` until the end, those that are there at once in one go,
+   * and waits where `take` wants it. Rejects with what broke the feed, or with what `take` threw, which is the end, too.
+   */
+  each(take: Take<T>): Promise<void>;
+}
+
+export type Take<T> = (item: T) => Promise<void> | undefined;
+
 /** A bounded queue with an async-iterable end for one consumer. Leaving the loop (`break`) closes the queue. */
-export class Channel<T> implements AsyncIterableIterator<T> {
+export class Channel<T> implements AsyncIterableIterator<T>, Feed<T> {
   readonly #sizeMax: number;
   #items: (T | undefined)[] = [];
   /** Index of the oldest item; those before it were taken. */
@@ -74,6 +85,18 @@ export class Channel<T> implements AsyncIterableIterator<T> {
     this.#items = [];
     this.#head = 0;
     return Promise.resolve({ value: undefined, done: true });
+  }
+
+  async each(take: Take<T>): Promise<void> {
+    try {
+      for (let next = await this.next(); next.done !== true; next = await this.next()) {
+        let pause = take(next.value);
+        for (; this.size > 0; pause = take(this.#take())) if (pause !== undefined) await pause;
+        if (pause !== undefined) await pause;
+      }
+    } finally {
+      await this.return();
+    }
   }
 
   [Symbol.asyncIterator](): this {

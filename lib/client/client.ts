@@ -2,21 +2,22 @@
  * One live MCP client over any transport, of either era: lists, calls with their input rounds, pings. Whether a call may
  * be made is decided elsewhere; nothing here is ever sent twice by itself.
  */
-import { HostError, isHostError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
 import { ttlOf } from "../protocol/caching.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import { readTools } from "../protocol/tools.ts";
+import { capabilitiesOf } from "./answers.ts";
+import { callTool, taskLine, tasks } from "./call.ts";
 import type { ConnectOptions } from "./connect-types.ts";
+import { exchange } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
+import type { Line } from "./line.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Connection } from "./negotiate.ts";
 import { allPages } from "./pages.ts";
-import { asker, completeOf, request, signalOf } from "./request.ts";
-import type { Line } from "./request.ts";
-import type { TaskContext } from "./tasks-context.ts";
-import type { CallOptions, CallReply, McpClient, RequestOptions, ToolList } from "./types.ts";
+import { completeOf } from "./request-more.ts";
+import { request } from "./request.ts";
+import type { McpClient, RequestOptions, ToolList } from "./types.ts";
 
 /**
  * Opens a link, finds out the era, greets the server. Aborting `options.signal` gives up; afterwards it has no meaning.
@@ -25,12 +26,17 @@ import type { CallOptions, CallReply, McpClient, RequestOptions, ToolList } from
 export async function connect(options: ConnectOptions): Promise<McpClient> {
   const inbound = createInbound(options);
   const connection = await negotiate(options, inbound);
-  const { peer, codec, capabilities, serverInfo, instructions, verdict } = connection;
+  const { peer, codec, watch, capabilities, serverInfo, instructions, verdict } = connection;
+  const { clientInfo, logLevel } = options;
+  const declared = capabilitiesOf(options.answers, codec.revision);
   const line: Line = {
     ...options,
+    peer,
     codec,
+    envelope: { clientInfo, capabilities: declared, ...(logLevel && { logLevel }) },
+    watch,
     listen: inbound.listen,
-    ask: asker(connection, options),
+    ask: (method, params, more, about) => exchange(line, { method, params, about }, more),
     client: () => client,
   };
   setLogLevel(connection, options);
@@ -56,8 +62,7 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     notify: (method, params) => peer.notify(method, params),
     onNotification: (listener) => inbound.listen(listener),
     presume: (method, params) => inbound.onNotification(method, params),
-    callTool: (tool, args, callOptions = {}) =>
-      callTool(line, { name: tool, arguments: args }, callOptions),
+    callTool: (tool, args, callOptions = {}) => callTool(line, tool, args, callOptions),
     tasks: async () => (await tasks()).tasksOf(taskLine(line)),
     async ping(requestOptions = {}) {
       try {
@@ -111,59 +116,8 @@ async function listTools(line: Line, requestOptions: RequestOptions): Promise<To
   return { tools: items, warnings, ...(codec.era === "modern" && { freshUntil }) };
 }
 
-async function callTool(
-  line: Line,
-  call: { name: string; arguments: JsonObject },
-  options: CallOptions,
-): Promise<CallReply> {
-  const { name: tool } = call;
-  const about = { label: `tools/call of ${tool}`, facts: { tool } };
-  const { task } = options;
-  const send = (params: JsonObject, more: RequestOptions) =>
-    request(line, { method: "tools/call", params, about }, more);
-  try {
-    if (task !== undefined)
-      return await (
-        await tasks()
-      ).callAsTask({ call, send }, taskLine(line), {
-        ...lasting(options),
-        task,
-      });
-    const reply = await send(call, options);
-    if (line.codec.era === "legacy" || reply.result.resultType !== "task") return reply;
-    return await (await tasks()).followCall(reply, taskLine(line), lasting(options));
-  } catch (error) {
-    throw lossOf(error);
-  }
-}
-
-const tasks = () => import("./tasks.ts");
-
-/** Options of what takes several requests, some of them at a time. */
-function lasting(options: CallOptions): CallOptions {
-  const signal = signalOf(options);
-  const { cancel: _, ...others } = options;
-  return { ...others, ...(signal && { signal }) };
-}
-
-function taskLine(line: Line): TaskContext {
-  return { ...line, client: line.client() };
-}
-
 const warningsMax = 1000;
 
 function isUnknownMethod(error: unknown): boolean {
   return error instanceof RpcError && error.code === methodNotFound;
-}
-
-/** A link that was lost after a call was sent leaves open whether the call happened. */
-function lossOf(error: unknown): unknown {
-  if (!isHostError(error) || error.code !== "server_exit" || error.facts.sent !== true)
-    return error;
-  const text = `${error.message}: it may or may not have been done`;
-  return new HostError("uncertain", text, {
-    facts: error.facts,
-    hint: "find out whether it was done before you call it again",
-    cause: error,
-  });
 }

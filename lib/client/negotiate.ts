@@ -15,6 +15,7 @@ import type { ConnectOptions, Verdict } from "./connect-types.ts";
 import { discover, spoken } from "./greet.ts";
 import type { Greeting } from "./greet.ts";
 import type { Inbound } from "./inbound.ts";
+import type { Watch } from "./line.ts";
 import { closeLink, failureOf, isLost, isRefused, openLink } from "./link.ts";
 import type { Link } from "./link.ts";
 import { planOf, verdictOf } from "./plan.ts";
@@ -23,6 +24,7 @@ import type { Plan } from "./plan.ts";
 /** A greeted server. */
 export interface Connection extends Greeting {
   peer: Peer;
+  watch: Watch | undefined;
   verdict: Verdict;
 }
 
@@ -43,8 +45,9 @@ export async function negotiate(options: ConnectOptions, inbound: Inbound): Prom
       debug(options.log, options.name, () => greetingText(greeting, link.openedAt));
       if (greeting.codec.era === "legacy" && plan.first !== undefined)
         await confirm(link, plan, signal);
-      const peer = await watched(link.peer, greeting, { plan, options });
-      return { ...greeting, peer, verdict: verdictOf(greeting, plan, options.verdict) };
+      const watch = await watchOf(link.peer, greeting, { plan, options });
+      const known = { peer: link.peer, verdict: verdictOf(greeting, plan, options.verdict) };
+      return { ...greeting, ...known, watch };
     } catch (error) {
       const failure = await failureOf(error, link, options);
       await closeLink(link, options.signal);
@@ -84,19 +87,19 @@ function rememberedIn(verdict: Verdict | undefined, revision: string): Greeting 
 }
 
 /** Over HTTP a server may change its revisions, and its era, while we hold a link to it. */
-async function watched(
+async function watchOf(
   peer: Peer,
   { codec }: Greeting,
   { plan, options }: Pick<Attempt, "plan" | "options">,
-): Promise<Peer> {
-  if (plan.link !== "http") return peer;
+): Promise<Watch | undefined> {
+  if (plan.link !== "http") return undefined;
   const { name } = options;
   if (codec.era === "modern") {
     const { watchEra } = await import("./watch-era.ts");
     const remembered = plan.first === undefined;
-    return watchEra(peer, { name, remembered, isStill: () => speaks(codec.revision) });
+    return watchEra({ name, remembered, isStill: () => speaks(codec.revision) });
   }
-  if (plan.only !== undefined) return peer;
+  if (plan.only !== undefined) return undefined;
   let failures = 0;
   let asking: Promise<boolean> | undefined;
   // Many may fail at a time: one question does for all.
@@ -104,23 +107,17 @@ async function watched(
     (asking ??= speaks(plan.modern).finally(() => {
       asking = undefined;
     }));
-  const failed = async (error: unknown, method: string): Promise<never> => {
-    failures++;
-    // Most have an answer.
-    const { legacyFailure } = await import("./watch-era.ts");
-    throw await legacyFailure(error, method, { name, failures, isModern });
-  };
   return {
-    ...peer,
-    request: (method, params, more) =>
-      peer.request(method, params, more).then(
-        (answer) => {
-          failures = 0;
-          return answer;
-        },
-        (error) => failed(error, method),
-      ),
-    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
+    refusal: () => undefined,
+    answered() {
+      failures = 0;
+    },
+    async failed(error, method) {
+      failures++;
+      // Most have an answer.
+      const { legacyFailure } = await import("./watch-era.ts");
+      return await legacyFailure(error, method, { name, failures, isModern });
+    },
   };
 
   async function speaks(revision: string): Promise<boolean> {
@@ -161,12 +158,19 @@ async function withLate(
 ): Promise<Greeting> {
   const { probing, greeting } = sent;
   const late = probing.then(({ verdict }) => modernIn(verdict, options) ?? greeting);
-  const refused = async (refusal: unknown): Promise<never> => {
-    // The refusal of a modern server may have overtaken its answer to the probe.
-    if (refusal instanceof RpcError) await nothingIn(plan.graceMs, options.signal);
-    throw refusal;
+  const greeted = async () => {
+    try {
+      await greeting;
+      // The answer to the probe may have come with it, and before it.
+      await nothingIn(0, options.signal);
+      return await greeting;
+    } catch (refusal) {
+      // The refusal of a modern server may have overtaken its answer to the probe.
+      if (refusal instanceof RpcError) await nothingIn(plan.graceMs, options.signal);
+      throw refusal;
+    }
   };
-  return await Promise.race([late, greeting.catch(refused)]);
+  return await Promise.race([late, greeted()]);
 }
 
 /** Over HTTP the answer to this must come before the next request; a pipe takes it at once. Bounded either way. */

@@ -5,7 +5,7 @@
 import { HostError } from "../base/errors.ts";
 import { internalError, invalidParams, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
-import type { Answer, Peer } from "../transport/peer-types.ts";
+import type { Watch } from "./line.ts";
 import { isRefused } from "./link.ts";
 
 export interface WatchOptions {
@@ -18,11 +18,11 @@ export interface WatchOptions {
 }
 
 /**
- * The same peer of a modern server, but a request that was refused for its revision fails with `server_exit` and the facts
+ * Watches a modern server: a request that was refused for its revision fails with `server_exit` and the facts
  * `sent: false`, `sessionLost: true` and `eraLost: true`: it was not done, and may be repeated on a link that is
  * negotiated anew. Where it may have been done, its own error stays, and the requests after it fail so.
  */
-export function watchEra(peer: Peer, { name, remembered, isStill }: WatchOptions): Peer {
+export function watchEra({ name, remembered, isStill }: WatchOptions): Watch {
   let isProven = !remembered;
   let checking: Promise<boolean> | undefined;
   /** What has shown that the server is not modern any more. */
@@ -43,25 +43,17 @@ export function watchEra(peer: Peer, { name, remembered, isStill }: WatchOptions
     }
   };
 
-  const prove = (answer: Answer): Answer => {
-    isProven = true;
-    return answer;
-  };
-  const failed = async (error: unknown, method: string): Promise<never> => {
-    const wasProven = isProven;
-    if (!(await isWrong(error, method))) throw error;
-    sign = error;
-    throw wasProven && mayBeDone(error, method) ? error : eraLost(name, method, error);
-  };
-
   return {
-    ...peer,
-    // On the path of every request: no more than it takes.
-    request: (method, params, options) =>
-      sign === undefined
-        ? peer.request(method, params, options).then(prove, (error) => failed(error, method))
-        : Promise.reject(eraLost(name, method, sign)),
-    [Symbol.asyncDispose]: () => peer[Symbol.asyncDispose](),
+    refusal: (method) => (sign === undefined ? undefined : eraLost(name, method, sign)),
+    answered() {
+      isProven = true;
+    },
+    async failed(error, method) {
+      const wasProven = isProven;
+      if (!(await isWrong(error, method))) return error;
+      sign = error;
+      return wasProven && mayBeDone(error, method) ? error : eraLost(name, method, error);
+    },
   };
 }
 
@@ -79,10 +71,10 @@ export interface LegacyOptions {
  * its refusal says so, or the server itself, being asked.
  */
 export async function legacyFailure(
-  error: unknown,
+  error: Error,
   method: string,
   { name, failures, isModern }: LegacyOptions,
-): Promise<unknown> {
+): Promise<Error> {
   const code = error instanceof RpcError ? error.code : undefined;
   if (modernCodes.has(code)) return eraLost(name, method, error);
   // That `_meta` is missing is said by the code of arguments that are wrong, which is worth a question now and then alone.

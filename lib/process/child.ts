@@ -40,10 +40,10 @@ export interface Child extends AsyncDisposable {
   /** Raw stdout, in the order written; ends at EOF, or shortly after the exit when somebody else keeps the pipe. One consumer. */
   readonly stdout: AsyncIterable<Uint8Array>;
   /**
-   * Writes one whole line to stdin; lines do not mix; resolves when the pipe took it.
+   * Writes one whole line to stdin; lines do not mix; resolves when the pipe took it. Undefined: it did at once.
    * @throws HostError `server_exit` when the child closed its stdin or is gone
    */
-  write(line: string): Promise<void>;
+  write(line: string): Promise<void> | undefined;
   /** We have begun to stop it, or left it to the reaper: its end is no surprise. */
   readonly isLetGo: boolean;
   /** We end in this moment, and the reaper stops it: what was written goes out, and nothing is waited for or closed. */

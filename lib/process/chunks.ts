@@ -28,6 +28,17 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
   #leftMs = 0;
   #timer: Timer | undefined;
   #since = 0;
+  // Made once: one for each chunk would cost more than the rest of it.
+  readonly #onTurn = () => (this.#rest === undefined ? this.#read() : this.#portion(this.#rest));
+  readonly #onRead = (read: Read): Chunk | Promise<Chunk> => {
+    this.#waited();
+    if (read.done) return this.#over();
+    return read.value.length > portionBytes ? this.#portion(read.value) : read;
+  };
+  readonly #onBroken = (error: unknown): never => {
+    this.#waited();
+    throw error;
+  };
 
   constructor(stream: ReadableStream<Uint8Array>, options: ChunksOptions) {
     this.#stream = stream;
@@ -38,33 +49,38 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const reader = (this.#reader ??= this.#open());
+  next(): Promise<Chunk> {
     const turn = this.#turns.next();
-    if (turn !== undefined) await turn;
-    if (this.#rest !== undefined) return this.#portion(this.#rest);
-    this.#isWaiting = true;
-    if (this.#isGone) this.#startTimer();
-    try {
-      const { value, done } = await reader.read();
-      if (!done && value.length > portionBytes) return this.#portion(value);
-      if (!done) return { value, done };
-    } finally {
-      this.#isWaiting = false;
-      if (this.#isGone) this.#stopTimer();
-    }
-    await this.#options.beforeEnd?.();
-    return { value: undefined, done: true };
+    if (turn !== undefined) return turn.then(this.#onTurn);
+    if (this.#rest !== undefined) return Promise.resolve(this.#portion(this.#rest));
+    return this.#read();
   }
 
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  async return(): Promise<Chunk> {
     this.#cancel();
     return { value: undefined, done: true };
   }
 
   // --- internal ---
 
-  #portion(chunk: Uint8Array): IteratorYieldResult<Uint8Array> {
+  #read(): Promise<Chunk> {
+    const reader = (this.#reader ??= this.#open());
+    this.#isWaiting = true;
+    if (this.#isGone) this.#startTimer();
+    return reader.read().then(this.#onRead, this.#onBroken);
+  }
+
+  #waited(): void {
+    this.#isWaiting = false;
+    if (this.#isGone) this.#stopTimer();
+  }
+
+  async #over(): Promise<Chunk> {
+    await this.#options.beforeEnd?.();
+    return { value: undefined, done: true };
+  }
+
+  #portion(chunk: Uint8Array): Chunk {
     this.#rest = chunk.length > portionBytes ? chunk.subarray(portionBytes) : undefined;
     return { value: chunk.subarray(0, portionBytes), done: false };
   }
@@ -95,6 +111,8 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
   }
 }
 
+type Chunk = IteratorResult<Uint8Array, undefined>;
+type Read = Awaited<ReturnType<Reader["read"]>>;
 type Reader = ReturnType<typeof readerOf>;
 
 function readerOf(stream: ReadableStream<Uint8Array>) {

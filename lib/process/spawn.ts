@@ -96,7 +96,7 @@ class SpawnedChild implements Child {
     return this.#isReleased || this.#stopping !== undefined;
   }
 
-  write(line: string): Promise<void> {
+  write(line: string): Promise<void> | undefined {
     return this.#stdin.write(line);
   }
 

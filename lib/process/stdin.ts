@@ -1,6 +1,6 @@
 /**
- * The guarded writer of a child's stdin: whole lines, in order, each promise settled when the pipe took its line. All
- * the ways in which a dead or deaf child shows up become one `HostError`; nothing here is ever an unhandled rejection.
+ * The guarded writer of a child's stdin: whole lines, in order, each settled when the pipe took it. All the
+ * ways in which a dead or deaf child shows up become one `HostError`; nothing here is ever an unhandled rejection.
  */
 import type { HostError } from "../base/errors.ts";
 import { TurnWriter } from "./turn-writer.ts";
@@ -17,8 +17,11 @@ export class StdinWriter {
     this.#failure = failure;
   }
 
-  /** Writes that follow in one turn of the event loop go out together. @throws HostError `server_exit` */
-  write(line: string): Promise<void> {
+  /**
+   * Writes that follow in one turn of the event loop go out together. Undefined where the pipe took the line at once.
+   * @throws HostError `server_exit`
+   */
+  write(line: string): Promise<void> | undefined {
     return this.#turn.write(line);
   }
 
@@ -45,7 +48,7 @@ export class StdinWriter {
     this.#sink.unref();
   }
 
-  #put(line: string): Promise<void> {
+  #put(line: string): Promise<void> | undefined {
     if (this.#closed) return this.#fail();
     let written: unknown;
     let flushed: unknown;
@@ -59,7 +62,7 @@ export class StdinWriter {
     if (written instanceof Promise || flushed instanceof Promise)
       return this.#settle(Promise.all([written, flushed]));
     // To a dead child, `write` answers with a boolean and throws the line away.
-    return typeof written === "number" ? Promise.resolve() : this.#fail();
+    return typeof written === "number" ? undefined : this.#fail();
   }
 
   async #fail(): Promise<never> {

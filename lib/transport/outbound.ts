@@ -9,9 +9,12 @@ import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { cancelledError, lostError, timeoutError, unsentError } from "./peer-errors.ts";
-import type { Answer, Peer, PeerRequestOptions } from "./peer-types.ts";
-import { capOf, PendingTable } from "./pending.ts";
-import type { GivenUp, Pending } from "./pending.ts";
+import type { PeerRequest, PeerRequestOptions } from "./peer-request.ts";
+import type { Answer, Peer } from "./peer-types.ts";
+import { PendingTable } from "./pending.ts";
+import type { GivenUp } from "./pending.ts";
+import { PromisedRequest } from "./promised-request.ts";
+import { Sendings } from "./sendings.ts";
 import type { CloseInfo, Transport } from "./transport.ts";
 
 export interface OutboundOptions {
@@ -33,6 +36,10 @@ export class Outbound {
   heard = 0;
   readonly #options: OutboundOptions;
   #ended: CloseInfo | undefined;
+  readonly #sendings = new Sendings({
+    sent: (entry) => this.#sent(entry),
+    unsent: (entry, error) => this.#unsent(entry, error),
+  });
 
   constructor(options: OutboundOptions) {
     this.#options = options;
@@ -46,34 +53,29 @@ export class Outbound {
     params: Parameters<Peer["request"]>[1],
     options: PeerRequestOptions,
   ): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const request = new PromisedRequest(method, params, options);
+    this.ask(request);
+    return request.promise;
+  }
+
+  /** As `Peer.ask`. */
+  ask(request: PeerRequest): void {
+    const refusal = this.#refusal(request);
+    if (refusal !== undefined) return request.failed(refusal);
     const now = performance.now();
-    const entry: Pending = {
-      id: this.lastId + 1,
-      method,
-      options,
-      hasToken: typeof params === "function",
-      capAt: now + capOf(options),
-      idleAt: now + options.timeoutMs,
-      progress: Number.NEGATIVE_INFINITY,
-      sent: "unsent",
-      sending: undefined,
-      stray: undefined,
-      heardBefore: this.heard,
-      resolve,
-      reject,
-    };
-    const refusal = this.#refusal(entry);
-    if (refusal !== undefined) return Promise.reject(refusal);
+    request.id = this.lastId + 1;
+    request.capAt = now + request.capMs;
+    request.idleAt = now + request.timeoutMs;
+    request.heardBefore = this.heard;
+    let params: JsonObject;
     try {
-      const body = typeof params === "function" ? params(entry.id) : params;
-      this.lastId = entry.id;
-      this.pending.add(entry, now);
-      this.#handOver(entry, body);
+      params = request.params(request.id);
     } catch (error) {
-      reject(error);
+      return request.failed(error as Error);
     }
-    return promise;
+    this.lastId = request.id;
+    this.pending.add(request, now);
+    this.#handOver(request, params);
   }
 
   /** As `Peer.notify`. */
@@ -100,7 +102,7 @@ export class Outbound {
     for (const entry of this.pending.clear()) void this.#lose(entry, info);
   }
 
-  #refusal(entry: Pending): HostError | undefined {
+  #refusal(entry: PeerRequest): HostError | undefined {
     const { name } = this.#options;
     if (this.#ended !== undefined)
       return lostError(name, entry, { sent: false, info: this.#ended });
@@ -109,7 +111,7 @@ export class Outbound {
     return isGivenUp ? cancelledError(name, entry, (cancel ?? signal)?.reason) : undefined;
   }
 
-  #handOver(entry: Pending, params: JsonObject): void {
+  #handOver(entry: PeerRequest, params: JsonObject): void {
     const { id, method, options } = entry;
     const { headers } = options;
     entry.sent = "sending";
@@ -118,16 +120,14 @@ export class Outbound {
       const { transport } = this.#options;
       const written =
         headers === undefined ? transport.send(message) : transport.send(message, { headers });
-      entry.sending = written.then(
-        () => this.#sent(entry),
-        (error: unknown) => this.#unsent(entry, error),
-      );
+      if (written === undefined) this.#sent(entry);
+      else this.#sendings.add(entry, written);
     } catch (error) {
       this.#unsent(entry, error);
     }
   }
 
-  #sent(entry: Pending): void {
+  #sent(entry: PeerRequest): void {
     entry.sent = "sent";
     try {
       entry.options.onSent?.();
@@ -136,18 +136,18 @@ export class Outbound {
     }
   }
 
-  #unsent(entry: Pending, error: unknown): void {
+  #unsent(entry: PeerRequest, error: unknown): void {
     entry.sent = "unsent";
     const reject = () => {
       if (this.pending.take(entry.id) === undefined) return;
-      entry.reject(unsentError(this.#options.name, entry, error));
+      entry.failed(unsentError(this.#options.name, entry, error));
     };
     // When the link is ending, how it ended is known a moment later and says more.
     if (isHostError(error) && error.code === "server_exit") setTimeout(reject, settleMs);
     else reject();
   }
 
-  #giveUp(entry: Pending, why: GivenUp): void {
+  #giveUp(entry: PeerRequest, why: GivenUp): void {
     const error = this.#errorOf(entry, why);
     const isTold = this.#options.transport.abandon?.(entry.id) === true;
     if (!isTold && entry.options.cancellable !== false && entry.sent !== "unsent") {
@@ -155,11 +155,11 @@ export class Outbound {
       const params = { requestId: entry.id, reason: error.message };
       void this.post({ jsonrpc: "2.0", method: "notifications/cancelled", params });
     }
-    entry.reject(error);
+    entry.failed(error);
     if (why !== "aborted" && this.heard === entry.heardBefore) this.#options.onSilent?.();
   }
 
-  #errorOf(entry: Pending, why: GivenUp): HostError {
+  #errorOf(entry: PeerRequest, why: GivenUp): HostError {
     const { name, transport } = this.#options;
     const { cancel, signal } = entry.options;
     if (why === "aborted") return cancelledError(name, entry, (cancel ?? signal)?.reason);
@@ -171,11 +171,11 @@ export class Outbound {
     });
   }
 
-  async #lose(entry: Pending, info: CloseInfo): Promise<void> {
+  async #lose(entry: PeerRequest, info: CloseInfo): Promise<void> {
     // Whether it got out whole is known a moment after the link ended; if not even then, it may have.
     if (entry.sending !== undefined) await settlesWithin(entry.sending, settleMs);
     const sent = entry.sent !== "unsent";
-    entry.reject(lostError(this.#options.name, entry, { sent, info }));
+    entry.failed(lostError(this.#options.name, entry, { sent, info }));
   }
 
   #debug(what: string, error: unknown): void {

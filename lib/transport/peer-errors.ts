@@ -1,15 +1,13 @@
 /** The errors of a peer, each with its evidence: why a request got no answer. Pure: it makes values and throws nothing. */
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
-import type { PeerRequestOptions } from "./peer-types.ts";
-import { capOf } from "./pending.ts";
-import type { Pending } from "./pending.ts";
+import type { About, PeerRequest } from "./peer-request.ts";
 import type { CloseInfo, Oversize } from "./transport.ts";
 
-/** What failed: a request, or a notification, which has no options. */
+/** What failed: a request or a notification. */
 export interface Asked {
   method: string;
-  options?: Pick<PeerRequestOptions, "about">;
+  about?: About | undefined;
 }
 
 type LinkFacts = Pick<CloseInfo, "stderr" | "noise">;
@@ -17,11 +15,11 @@ type LinkFacts = Pick<CloseInfo, "stderr" | "noise">;
 /** The idle time of a request ran out, or (`capped`) its hard cap; `isSilent`: nothing at all was heard in that time. */
 export function timeoutError(
   server: string,
-  entry: Pending,
+  entry: PeerRequest,
   { link, capped, isSilent }: { link: LinkFacts; capped: boolean; isSilent: boolean },
 ): HostError {
-  const { stray, options } = entry;
-  const timeoutMs = capped ? capOf(options) : options.timeoutMs;
+  const { stray } = entry;
+  const timeoutMs = capped ? entry.capMs : entry.timeoutMs;
   const waited = stray === undefined ? `within ${timeoutMs} ms` : "under its id";
   const remarks = noiseTexts(link);
   const hint = timeoutHint(entry, link, capped);
@@ -87,7 +85,7 @@ export function unsentError(server: string, asked: Asked, cause: unknown): HostE
 }
 
 /** The caller's signal fired. */
-export function cancelledError(server: string, entry: Pending, reason: unknown): HostError {
+export function cancelledError(server: string, entry: PeerRequest, reason: unknown): HostError {
   return new HostError("cancelled", `${labelOf(entry)} on server "${server}" was cancelled`, {
     facts: { ...factsOf(server, entry), sent: entry.sent !== "unsent" },
     cause: reason,
@@ -97,7 +95,7 @@ export function cancelledError(server: string, entry: Pending, reason: unknown):
 /** The answer was there, but too large (or too deep) to take. */
 export function oversizeError(
   server: string,
-  entry: Pending,
+  entry: PeerRequest,
   { bytes, bytesMax, reason }: Oversize["oversize"],
 ): HostError {
   const why = reason ?? `is longer than the limit of ${bytesMax} bytes`;
@@ -114,7 +112,7 @@ export function oversizeError(
 }
 
 /** An answer that has neither result nor error. */
-export function emptyError(server: string, entry: Pending): HostError {
+export function emptyError(server: string, entry: PeerRequest): HostError {
   return new HostError(
     "rpc_error",
     `server "${server}" answered ${labelOf(entry)} with neither a result nor an error`,
@@ -126,12 +124,12 @@ export function emptyError(server: string, entry: Pending): HostError {
 
 const stderrLinesShown = 20;
 
-function labelOf({ method, options }: Asked): string {
-  return options?.about?.label ?? method;
+function labelOf({ method, about }: Asked): string {
+  return about?.label ?? method;
 }
 
-function factsOf(server: string, { method, options }: Asked): Facts {
-  return { ...options?.about?.facts, server, method };
+function factsOf(server: string, { method, about }: Asked): Facts {
+  return { ...about?.facts, server, method };
 }
 
 function linkFacts({ stderr, noise }: LinkFacts): Facts {
@@ -155,7 +153,7 @@ function inBrackets(remarks: string[]): string {
   return remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
 }
 
-function timeoutHint(entry: Pending, { noise }: LinkFacts, capped: boolean): string {
+function timeoutHint(entry: PeerRequest, { noise }: LinkFacts, capped: boolean): string {
   if (entry.stray !== undefined)
     return "the server must answer each request under the request's own id";
   if (noise?.contentLength) return "the server must write one JSON message a line, without headers";

@@ -1,10 +1,8 @@
 /** What a peer is given and gives: the shapes of `RpcPeer` (peer.ts). */
-import type { Cancel } from "../base/cancel.ts";
-import type { Facts } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Response } from "../protocol/jsonrpc.ts";
-import type { Progress } from "../protocol/mcp.ts";
+import type { PeerRequest, PeerRequestOptions } from "./peer-request.ts";
 import type { CloseInfo } from "./transport.ts";
 
 export interface PeerOptions {
@@ -22,25 +20,6 @@ export interface PeerOptions {
   onNotification?: (method: string, params: JsonObject) => void;
   /** A request ran out, and nothing at all was heard since it was begun. */
   onSilent?: (() => void) | undefined;
-}
-
-export interface PeerRequestOptions {
-  signal?: AbortSignal;
-  /** In place of `signal`, where many requests are made: one request at a time waits under it. */
-  cancel?: Cancel;
-  /** Idle time, renewed by progress. */
-  timeoutMs: number;
-  /** Hard cap. @default 10 × timeoutMs */
-  timeoutMaxMs?: number;
-  onProgress?: (progress: Progress) => void;
-  /** Called once, when the request was handed over whole. */
-  onSent?: () => void;
-  /** What the request is about: its errors call it by this label, and carry these facts. @default its method */
-  about?: { label: string; facts: Facts } | undefined;
-  /** Headers for this request alone; only HTTP has any. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Send notifications/cancelled when we give up. False for `initialize`. @default true */
-  cancellable?: boolean;
 }
 
 /** An answered request: the response (with `result`) and the exact text of the whole message. */
@@ -62,6 +41,8 @@ export interface Peer extends AsyncDisposable {
     params: JsonObject | ((id: number) => JsonObject),
     options: PeerRequestOptions,
   ): Promise<Answer>;
+  /** The same for a request that is told itself what becomes of it, as soon as that is known. */
+  ask(request: PeerRequest): void;
   /** @throws HostError `server_exit` */
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Closes the link, as disposing does; what waits is told at once `how` it ended, behind "server x". */

@@ -34,22 +34,32 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     onBusy: (isBusy) => (isBusy ? ours.pending.pause() : ours.pending.resume()),
   });
 
-  const receive = (item: Incoming): void => {
+  const sides = { ours, theirs, options };
+  const receive = (item: Incoming): Promise<void> | undefined => {
     ours.heard++;
-    if ("oversize" in item) return replies.oversize(item.oversize);
-    if ("failed" in item) return replies.failed(item.failed);
+    if (!("message" in item)) {
+      if ("oversize" in item) replies.oversize(item.oversize);
+      else replies.failed(item.failed);
+      return undefined;
+    }
     const { message, text } = item;
-    if (item.behindNoise === true && isResponse(message))
-      setTimeout(() => replies.answer(message, text), quotedMs);
-    else if (isResponse(message)) replies.answer(message, text);
-    else if (isRequest(message)) {
-      if (answers.admits()) theirs.handle(message);
-    } else notified(message, { ours, theirs, options });
+    if (isResponse(message)) {
+      if (item.behindNoise === true) setTimeout(() => replies.answer(message, text), quotedMs);
+      else replies.answer(message, text);
+      return undefined;
+    }
+    if (!isRequest(message)) {
+      notified(message, sides);
+      return undefined;
+    }
+    if (answers.admits()) theirs.handle(message);
+    // What is answered at once makes room before the next comes.
+    return Promise.resolve();
   };
 
   const read = async (): Promise<CloseInfo> => {
     try {
-      for await (const item of transport.incoming) receive(item);
+      await transport.incoming.each(receive);
     } catch (error) {
       log({ level: "debug", server: name, text: `reading failed: ${String(error)}` });
     }
@@ -68,6 +78,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
   return {
     closed,
     request: (method, params, requestOptions) => ours.request(method, params, requestOptions),
+    ask: (request) => ours.ask(request),
     notify: (method, params) => ours.notify(method, params),
     drop(how) {
       ours.end({ kind: "local", how });

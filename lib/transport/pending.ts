@@ -5,78 +5,49 @@
  */
 import { Aborts } from "../base/aborts.ts";
 import { timerMsMax } from "../base/async.ts";
-import type { Answer, PeerRequestOptions } from "./peer-types.ts";
-
-/** One request that waits. Times are on the clock of `performance.now()`. */
-export interface Pending {
-  readonly id: number;
-  readonly method: string;
-  readonly options: PeerRequestOptions;
-  /** Whether the request carried its progress token. */
-  readonly hasToken: boolean;
-  capAt: number;
-  /** When it runs out unless something is heard of it. */
-  idleAt: number;
-  /** The last progress value. */
-  progress: number;
-  /** Whether it was handed to the link whole. */
-  sent: "sending" | "sent" | "unsent";
-  /** Settles once `sent` is known; never rejects. */
-  sending: Promise<void> | undefined;
-  /** An id that nothing was sent under and that was answered while this request alone was waiting. */
-  stray: string | undefined;
-  /** How many messages had come in when it was begun. */
-  readonly heardBefore: number;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** The hard cap of a request in milliseconds, counted from its start. */
-export function capOf({ timeoutMs, timeoutMaxMs }: PeerRequestOptions): number {
-  return timeoutMaxMs ?? timeoutMs * 10;
-}
+import type { PeerRequest } from "./peer-request.ts";
 
 /** Why a request was given up, taken out already; `capped`: its hard cap ran out, not its idle time. */
 export type GivenUp = "aborted" | "idle" | "capped";
 
 export class PendingTable {
-  readonly #entries = new Map<number, Pending>();
+  readonly #entries = new Map<number, PeerRequest>();
   readonly #aborts: Aborts;
-  readonly #onGivenUp: (entry: Pending, why: GivenUp) => void;
+  readonly #onGivenUp: (entry: PeerRequest, why: GivenUp) => void;
   /** Rings when the first of them may have run out, and then looks at all. */
   #alarm: Timer | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
   /** Since when all clocks stand still; undefined: they run. */
   #pausedAt: number | undefined;
 
-  constructor(onGivenUp: (entry: Pending, why: GivenUp) => void) {
+  constructor(onGivenUp: (entry: PeerRequest, why: GivenUp) => void) {
     this.#onGivenUp = onGivenUp;
-    this.#aborts = new Aborts((signal) => this.#aborted(signal));
+    this.#aborts = new Aborts((signal) => this.#abortAll(signal));
   }
 
   /** Starts the clock of a request, and listens to its signal, which must not have fired. */
-  add(entry: Pending, now: number): void {
-    const { id, options } = entry;
-    this.#entries.set(id, entry);
-    const { cancel, signal } = options;
-    if (cancel !== undefined) cancel.act = () => this.#giveUp(entry, "aborted");
+  add(entry: PeerRequest, now: number): void {
+    this.#entries.set(entry.id, entry);
+    entry.waitsIn = this;
+    const { cancel, signal } = entry.options;
+    if (cancel !== undefined) cancel.waiter = entry;
     else if (signal !== undefined) this.#aborts.add(signal);
     this.#wakeFor(entry, now);
   }
 
   /** Takes a request out, and stops clock and listening. Undefined if it does not wait (any more). */
-  take(id: number): Pending | undefined {
+  take(id: number): PeerRequest | undefined {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     this.#entries.delete(id);
     const { cancel, signal } = entry.options;
-    if (cancel !== undefined) cancel.act = undefined;
+    if (cancel !== undefined) cancel.waiter = undefined;
     else if (signal !== undefined) this.#aborts.remove(signal);
     return entry;
   }
 
   /** All that wait, oldest first. */
-  waiting(): Pending[] {
+  waiting(): PeerRequest[] {
     return [...this.#entries.values()];
   }
 
@@ -84,18 +55,23 @@ export class PendingTable {
    * Renews the idle time and gives the request back, or the reason why its progress is not worth showing. A value
    * smaller than the one before still is a sign of life. It only moves `idleAt`: the alarm looks again when it rings.
    */
-  renew(id: number, progress: number): Pending | string {
+  renew(id: number, progress: number): PeerRequest | string {
     const entry = this.#entries.get(id);
     if (entry === undefined) return `no request waits for token ${id}`;
     if (!entry.hasToken) return `request ${id} has no token`;
-    entry.idleAt = performance.now() + entry.options.timeoutMs;
+    entry.idleAt = performance.now() + entry.timeoutMs;
     if (progress < entry.progress) return "it went down";
     entry.progress = progress;
     return entry;
   }
 
+  /** Its `cancel` says so. */
+  aborted(entry: PeerRequest): void {
+    this.#giveUp(entry, "aborted");
+  }
+
   /** Leaves a request at most `ms` more. */
-  hurry(entry: Pending, ms: number): void {
+  hurry(entry: PeerRequest, ms: number): void {
     const now = performance.now();
     entry.idleAt = Math.min(entry.idleAt, now + ms);
     this.#wakeFor(entry, now);
@@ -120,7 +96,7 @@ export class PendingTable {
   }
 
   /** Takes out all, oldest first. */
-  clear(): Pending[] {
+  clear(): PeerRequest[] {
     const all = this.waiting().flatMap(({ id }) => this.take(id) ?? []);
     this.#aborts.clear();
     clearTimeout(this.#alarm);
@@ -128,7 +104,7 @@ export class PendingTable {
   }
 
   /** The link keeps the process alive, or the caller; the alarm does not. */
-  #wakeFor({ idleAt, capAt }: Pending, now: number): void {
+  #wakeFor({ idleAt, capAt }: PeerRequest, now: number): void {
     const at = Math.min(idleAt, capAt);
     if (at >= this.#alarmAt) return;
     clearTimeout(this.#alarm);
@@ -148,12 +124,12 @@ export class PendingTable {
     }
   }
 
-  #aborted(signal: AbortSignal): void {
+  #abortAll(signal: AbortSignal): void {
     for (const entry of this.waiting())
       if (entry.options.signal === signal) this.#giveUp(entry, "aborted");
   }
 
-  #giveUp({ id }: Pending, why: GivenUp): void {
+  #giveUp({ id }: PeerRequest, why: GivenUp): void {
     const entry = this.take(id);
     if (entry !== undefined) this.#onGivenUp(entry, why);
   }

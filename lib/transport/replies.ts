@@ -8,7 +8,8 @@ import type { Log } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ErrorObject, RequestId, Response } from "../protocol/jsonrpc.ts";
 import { emptyError, oversizeError } from "./peer-errors.ts";
-import type { Pending, PendingTable } from "./pending.ts";
+import type { PeerRequest } from "./peer-request.ts";
+import type { PendingTable } from "./pending.ts";
 import type { Failed, Oversize } from "./transport.ts";
 
 export interface RepliesOptions {
@@ -47,7 +48,7 @@ export class Replies {
     const { id } = response;
     if (id === null) return this.#stray(response);
     const entry = this.#take(id);
-    if (entry !== undefined) return deliver(this.#options.name, entry, { response, text });
+    if (entry !== undefined) return this.#deliver(entry, response, text);
     const number = numericId(id);
     const known = number !== undefined && Number.isInteger(number) && number >= 1;
     if (!known || number > this.#options.lastId()) return this.#stray(response);
@@ -63,13 +64,13 @@ export class Replies {
           ? this.#takeOnly()
           : this.#take(info.id);
     if (entry === undefined) this.#warn(`a message of its was dropped: it ${text}`);
-    else entry.reject(oversizeError(this.#options.name, entry, info));
+    else entry.failed(oversizeError(this.#options.name, entry, info));
   }
 
   failed({ id, error }: Failed["failed"]): void {
     const entry = this.#take(id);
     if (entry === undefined) this.#say("debug", `nobody waits for what failed: ${error.message}`);
-    else entry.reject(error);
+    else entry.failed(error);
   }
 
   /** A notification was sent: a faulty far side may answer it, under no id or a made-up one. */
@@ -89,13 +90,27 @@ export class Replies {
     this.#say(this.#warnings++ < warningsMax ? "warn" : "debug", text);
   }
 
-  #remove(id: number): Pending | undefined {
+  #deliver(entry: PeerRequest, response: Response, text: string): void {
+    const { result, error } = response;
+    if (error !== undefined) entry.failed(new RpcError(error));
+    else if (result === undefined) entry.failed(emptyError(this.#options.name, entry));
+    else {
+      try {
+        entry.answered(response, text);
+      } catch (fault) {
+        // It is that of this request alone.
+        entry.failed(fault as Error);
+      }
+    }
+  }
+
+  #remove(id: number): PeerRequest | undefined {
     const entry = this.#pending.take(id);
     if (entry !== undefined && entry.id > this.#notifiedAt && !isPing(entry)) this.#excuses = 0;
     return entry;
   }
 
-  #take(id: RequestId): Pending | undefined {
+  #take(id: RequestId): PeerRequest | undefined {
     const number = numericId(id);
     const entry = number === undefined ? undefined : this.#remove(number);
     if (entry === undefined) return undefined;
@@ -105,7 +120,7 @@ export class Replies {
     return entry;
   }
 
-  #takeOnly(): Pending | undefined {
+  #takeOnly(): PeerRequest | undefined {
     const [only, ...others] = this.#pending.waiting();
     return only === undefined || others.length > 0 ? undefined : this.#remove(only.id);
   }
@@ -127,7 +142,7 @@ export class Replies {
     }
     this.#warn(`it sent ${text}`);
     const only = this.#takeOnly();
-    if (only !== undefined) only.reject(new RpcError(error));
+    if (only !== undefined) only.failed(new RpcError(error));
     else if (id !== null) this.#hurry(id);
   }
 
@@ -148,15 +163,8 @@ const warningsMax = 5;
 const parseError = -32700;
 
 /** Answered between everything else, whatever the era calls it: that says nothing of what came before. */
-function isPing({ method }: Pending): boolean {
+function isPing({ method }: PeerRequest): boolean {
   return method === "ping" || method === "server/discover";
-}
-
-function deliver(name: string, entry: Pending, answer: { response: Response; text: string }): void {
-  const { result, error } = answer.response;
-  if (error !== undefined) entry.reject(new RpcError(error));
-  else if (result === undefined) entry.reject(emptyError(name, entry));
-  else entry.resolve(answer);
 }
 
 /** An id for a message, clipped. */

@@ -2,6 +2,7 @@
  * The reading half of a child's transport: chunks in, messages out; noise and what is odd goes to the log. A plain
  * iterator, since a generator costs several turns of the microtask queue for each message.
  */
+import type { Feed, Take } from "../base/channel.ts";
 import type { Log } from "../base/log.ts";
 import { Framing } from "./framing.ts";
 import type { Framed, Noise } from "./framing.ts";
@@ -16,8 +17,8 @@ export interface StdioReaderOptions {
   onEnd: (failure: unknown) => void;
 }
 
-export class StdioReader implements AsyncIterableIterator<Incoming> {
-  readonly #chunks: AsyncIterator<Uint8Array>;
+export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incoming> {
+  readonly #chunks: AsyncIterator<Uint8Array, undefined>;
   readonly #options: StdioReaderOptions;
   readonly #framing: Framing;
   readonly #noise = { count: 0, first: [] as string[], contentLength: false };
@@ -26,6 +27,8 @@ export class StdioReader implements AsyncIterableIterator<Incoming> {
   /** How many of them were taken. */
   #taken = 0;
   #state: "new" | "open" | "over" | "told" = "new";
+  /** What broke the pipe. */
+  #failure: unknown;
 
   constructor(stdout: AsyncIterable<Uint8Array>, options: StdioReaderOptions) {
     this.#chunks = stdout[Symbol.asyncIterator]();
@@ -47,49 +50,69 @@ export class StdioReader implements AsyncIterableIterator<Incoming> {
     return this;
   }
 
-  next(): Promise<IteratorResult<Incoming>> {
-    const item = this.#ready[this.#taken];
-    if (item === undefined) return this.#pull();
-    this.#taken++;
-    return Promise.resolve({ done: false, value: item });
+  async next(): Promise<IteratorResult<Incoming>> {
+    this.#begin();
+    while (this.#taken === this.#ready.length && this.#state === "open") {
+      try {
+        this.#feed(await this.#chunks.next());
+      } catch (error) {
+        this.#broke(error);
+      }
+    }
+    const item = this.#ready[this.#taken++];
+    if (item !== undefined) return { done: false, value: item };
+    this.#end();
+    return { done: true, value: undefined };
+  }
+
+  async each(take: Take<Incoming>): Promise<void> {
+    this.#begin();
+    try {
+      while (this.#state === "open") {
+        try {
+          this.#feed(await this.#chunks.next());
+        } catch (error) {
+          this.#broke(error);
+        }
+        for (const item of this.#ready) {
+          const pause = take(item);
+          if (pause !== undefined) await pause;
+        }
+      }
+    } finally {
+      await this.return();
+    }
   }
 
   /** The consumer leaves. */
   async return(): Promise<IteratorResult<Incoming>> {
     this.#ready = [];
     await this.#chunks.return?.();
-    this.#end(undefined);
+    this.#end();
     return { done: true, value: undefined };
   }
 
-  async #pull(): Promise<IteratorResult<Incoming>> {
-    let failure: unknown;
+  #begin(): void {
     if (this.#state === "new") this.#state = "open";
-    while (this.#state === "open") {
-      try {
-        const { value, done } = await this.#chunks.next();
-        if (done === true) this.#state = "over";
-        this.#sift(done === true ? this.#framing.end() : this.#framing.feed(value));
-      } catch (error) {
-        failure = error;
-        this.#state = "over";
-        this.#sift([]);
-      }
-      const item = this.#ready[0];
-      if (item === undefined) continue;
-      this.#taken = 1;
-      return { done: false, value: item };
-    }
-    this.#end(failure);
-    return { done: true, value: undefined };
   }
 
-  #end(failure: unknown): void {
+  #feed({ value, done }: IteratorResult<Uint8Array, undefined>): void {
+    if (done === true) this.#state = "over";
+    this.#sift(done === true ? this.#framing.end() : this.#framing.feed(value));
+  }
+
+  #broke(error: unknown): void {
+    this.#failure = error;
+    this.#state = "over";
+    this.#sift([]);
+  }
+
+  #end(): void {
     if (this.#state === "told") return;
     this.#state = "told";
     const { count, first } = this.#noise;
     if (count > first.length) this.#say("debug", `${count} lines on its stdout were no messages`);
-    this.#options.onEnd(failure);
+    this.#options.onEnd(this.#failure);
   }
 
   /** Keeps the messages; what is odd about them, and noise, is logged. */

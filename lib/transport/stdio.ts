@@ -3,6 +3,7 @@
  * The child's life is lib/process's; what its bytes mean is framing's.
  */
 import { settlesWithin } from "../base/async.ts";
+import type { Feed } from "../base/channel.ts";
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Child } from "../process/child.ts";
@@ -35,8 +36,18 @@ class StdioTransport implements Transport {
   readonly #reader: StdioReader;
   readonly #ending = Promise.withResolvers<CloseInfo>();
   #isClosed = false;
+  /** The last write that is, or was, on its way. */
+  #sending: Promise<void> | undefined;
   /** What a write failed with while the child lived. */
   #lost: HostError | undefined;
+
+  /** A link that takes nothing is none, though its server lives on: it is stopped, and heard until it has ended. */
+  readonly #lose = (error: HostError): void => {
+    const { exitCode, signal } = error.facts;
+    if (this.#child.isLetGo || exitCode !== undefined || signal !== undefined) return;
+    this.#lost = error;
+    void this.#child.stop();
+  };
 
   constructor(child: Child, { name, log, lineBytesMax = 67_108_864 }: StdioOptions) {
     this.#child = child;
@@ -46,15 +57,16 @@ class StdioTransport implements Transport {
     this.#reader = new StdioReader(child.stdout, { name, log, lineBytesMax, onEnd });
   }
 
-  get incoming(): AsyncIterable<Incoming> {
+  get incoming(): Feed<Incoming> {
     return this.#reader;
   }
 
-  send(message: Message): Promise<void> {
+  send(message: Message): Promise<void> | undefined {
     if (!this.#isClosed) {
       const sent = this.#child.write(JSON.stringify(message));
-      sent.catch((error: HostError) => this.#lose(error));
-      return sent;
+      // One for all lines that go together.
+      if (sent !== undefined && sent !== this.#sending) sent.catch(this.#lose);
+      return (this.#sending = sent);
     }
     const text = `the link to server "${this.#name}" is closed`;
     return Promise.reject(new HostError("server_exit", text, { facts: { server: this.#name } }));
@@ -69,14 +81,6 @@ class StdioTransport implements Transport {
     // Without a reader nobody would see the end.
     if (this.#reader.isNew) void this.#end(undefined);
     await this.closed;
-  }
-
-  /** A link that takes nothing is none, though its server lives on: it is stopped, and heard until it has ended. */
-  #lose(error: HostError): void {
-    const { exitCode, signal } = error.facts;
-    if (this.#child.isLetGo || exitCode !== undefined || signal !== undefined) return;
-    this.#lost = error;
-    void this.#child.stop();
   }
 
   async #end(failure: unknown): Promise<void> {

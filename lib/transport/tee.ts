@@ -1,4 +1,5 @@
 /** Shows every message of a transport to somebody and changes none: for the `message` hook, recording, and tests. */
+import type { Feed } from "../base/channel.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import type { Incoming, Transport } from "./transport.ts";
 
@@ -33,12 +34,18 @@ export function tee(transport: Transport, onFrame: (frame: Frame) => void): Tran
 
 // --- internal ---
 
-async function* seen(
-  incoming: AsyncIterable<Incoming>,
-  show: (frame: Frame) => void,
-): AsyncGenerator<Incoming> {
-  for await (const item of incoming) {
-    show({ direction: "in", item });
-    yield item;
-  }
+function seen(incoming: Feed<Incoming>, show: (frame: Frame) => void): Feed<Incoming> {
+  return {
+    each: (take) =>
+      incoming.each((item) => {
+        show({ direction: "in", item });
+        return take(item);
+      }),
+    async *[Symbol.asyncIterator]() {
+      for await (const item of incoming) {
+        show({ direction: "in", item });
+        yield item;
+      }
+    },
+  };
 }

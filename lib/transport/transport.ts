@@ -1,4 +1,5 @@
 /** How messages move: the interface that stdio, memory, http, sse and ws offer. It knows no method and no tool. */
+import type { Feed } from "../base/channel.ts";
 import type { HostError } from "../base/errors.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 import type { Session } from "../protocol/mcp.ts";
@@ -62,12 +63,13 @@ export interface SendOptions {
 /** One link to one peer. Disposing closes it and waits until its resources are gone. */
 export interface Transport extends AsyncDisposable {
   /**
-   * Sends one message. Resolves when it is handed over whole (backpressure is awaited).
+   * Sends one message. Resolves when it is handed over whole (backpressure is awaited); undefined: it is already. Messages
+   * that go together may share one promise.
    * @throws HostError `server_exit` when the link is closed.
    */
-  send(message: Message, options?: SendOptions): Promise<void>;
-  /** Everything the peer sends, in order; ends when the link is closed. One consumer. */
-  readonly incoming: AsyncIterable<Incoming>;
+  send(message: Message, options?: SendOptions): Promise<void> | undefined;
+  /** Everything the peer sends, in order; ends when the link is closed. */
+  readonly incoming: Feed<Incoming>;
   /** Resolves once, after the last incoming message; never rejects. */
   readonly closed: Promise<CloseInfo>;
   /**

@@ -7,7 +7,7 @@ test("who waits is told once, with the reason; a signal that is asked for before
   const cancel = new Cancel();
   const early = cancel.signal;
   const told: unknown[] = [];
-  cancel.act = () => told.push(cancel.reason);
+  cancel.waiter = { cancelled: () => told.push(cancel.reason) };
   expect([cancel.isCancelled, early.aborted]).toEqual([false, false]);
   cancel.cancel("why");
   cancel.cancel("again");

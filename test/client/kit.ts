@@ -68,7 +68,7 @@ async function serve(
   { link, received }: { link: number; received: Incoming[] },
 ): Promise<void> {
   const send = (message: object) =>
-    void transport.send({ jsonrpc: "2.0", ...message } as Message).catch(() => {});
+    void transport.send({ jsonrpc: "2.0", ...message } as Message)?.catch(() => {});
   const far: Far = { link, send, close: () => void transport[Symbol.asyncDispose]() };
   for await (const incoming of transport.incoming) {
     if (!("message" in incoming)) continue;

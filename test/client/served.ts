@@ -40,7 +40,7 @@ export async function served(era: Era, extra: Partial<ConnectOptions> = {}): Pro
     async open() {
       const [near, far] = memoryPair();
       end = far;
-      const send = (message: Message) => void far.send(message).catch(() => {});
+      const send = (message: Message) => void far.send(message)?.catch(() => {});
       const link = duplex(state, { era, send, drop });
       void (async () => {
         for await (const item of far.incoming) {

@@ -493,7 +493,7 @@ describe("the end", () => {
       code: "server_exit",
       facts: { sent: false },
     });
-    expect(await failure(link.transport.send({ jsonrpc: "2.0", method: "x" }))).toMatchObject({
+    expect(await failure(link.transport.send({ jsonrpc: "2.0", method: "x" })!)).toMatchObject({
       code: "server_exit",
     });
   });

@@ -51,7 +51,7 @@ export function farSide(options: FarSideOptions = {}): FarSide {
     log: (entry) => logs.add(entry),
     ...peerOptions,
   });
-  const say = (message: object) => far.send({ jsonrpc: "2.0", ...message } as Message);
+  const say = async (message: object) => await far.send({ jsonrpc: "2.0", ...message } as Message);
   void listen(far.incoming, async (message) => {
     got.add(message);
     const answer = isRequest(message) ? script?.(message) : undefined;

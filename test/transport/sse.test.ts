@@ -391,7 +391,7 @@ describe("posts that are refused", () => {
     await using server = scripted(refusing(500, ""));
     await using link = await open(server.url);
     const sending = link.transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-    expect(((await sending.catch((error: unknown) => error)) as HostError).code).toBe("rpc_error");
+    expect(((await sending!.catch((error: unknown) => error)) as HostError).code).toBe("rpc_error");
   });
 
   test.each([404, 410])("%d: the server no longer knows us; the link is lost", async (status) => {
@@ -498,7 +498,7 @@ describe("the end", () => {
     expect(await link.transport.closed).toEqual({ kind: "local" });
     await waitFor(() => server.cancelled === 1, "the stream to be let go");
     const sending = link.transport.send(request(1));
-    expect(((await sending.catch((error: unknown) => error)) as HostError).facts.sent).toBe(false);
+    expect(((await sending!.catch((error: unknown) => error)) as HostError).facts.sent).toBe(false);
   });
 
   test("we close: what has no answer is let out first", async () => {

@@ -1,0 +1,104 @@
+/** One tool call, as one request; what is known of tasks is loaded where one is wanted or comes. */
+import { HostError, isHostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { About } from "../transport/peer-request.ts";
+import { send } from "./exchange.ts";
+import type { Line } from "./line.ts";
+import { signalOf } from "./request-more.ts";
+import { ReplyExchange, request } from "./request.ts";
+import type { TaskContext } from "./tasks-context.ts";
+import type { CallOptions, CallReply, Reply, RequestOptions, TaskWish } from "./types.ts";
+
+/** As `McpClient.callTool`. */
+export function callTool(
+  line: Line,
+  tool: string,
+  args: JsonObject,
+  options: CallOptions,
+): Promise<CallReply> {
+  const { task } = options;
+  if (task !== undefined)
+    return callAsTask(line, { name: tool, arguments: args }, { ...options, task });
+  return send(new CallExchange(line, { name: tool, arguments: args }, options));
+}
+
+export const tasks = () => import("./tasks.ts");
+
+export function taskLine(line: Line): TaskContext {
+  return { ...line, client: line.client() };
+}
+
+// --- internal ---
+
+interface CallParams extends JsonObject {
+  name: string;
+  arguments: JsonObject;
+}
+
+class CallExchange extends ReplyExchange {
+  constructor(line: Line, params: CallParams, options: CallOptions) {
+    super(line, { method: "tools/call", params }, options);
+  }
+
+  override get about(): About {
+    return aboutCall((this.own as CallParams).name);
+  }
+
+  protected override completed(reply: Reply): void {
+    const { line } = this;
+    if (line.codec.era === "legacy" || reply.result.resultType !== "task") super.completed(reply);
+    else this.settle.resolve(followed(reply, line, this.options));
+  }
+
+  protected override rejected(error: unknown): void {
+    super.rejected(lossOf(error));
+  }
+}
+
+function aboutCall(tool: string): About {
+  return { label: `tools/call of ${tool}`, facts: { tool } };
+}
+
+async function callAsTask(
+  line: Line,
+  call: CallParams,
+  options: CallOptions & { task: TaskWish },
+): Promise<CallReply> {
+  const about = aboutCall(call.name);
+  const sendCall = (params: JsonObject, more: RequestOptions) =>
+    request(line, { method: "tools/call", params, about }, more);
+  try {
+    const room = await tasks();
+    return await room.callAsTask({ call, send: sendCall }, taskLine(line), lasting(options));
+  } catch (error) {
+    throw lossOf(error);
+  }
+}
+
+/** A task that the server made of a call by itself. */
+async function followed(reply: Reply, line: Line, options: CallOptions): Promise<CallReply> {
+  try {
+    return await (await tasks()).followCall(reply, taskLine(line), lasting(options));
+  } catch (error) {
+    throw lossOf(error);
+  }
+}
+
+/** Options of what takes several requests, some of them at a time. */
+function lasting<Options extends CallOptions>(options: Options): Omit<Options, "cancel"> {
+  const signal = signalOf(options);
+  const { cancel: _, ...others } = options;
+  return { ...others, ...(signal && { signal }) };
+}
+
+/** A link that was lost after a call was sent leaves open whether the call happened. */
+function lossOf(error: unknown): unknown {
+  if (!isHostError(error) || error.code !== "server_exit" || error.facts.sent !== true)
+    return error;
+  const text = `${error.message}: it may or may not have been done`;
+  return new HostError("uncertain", text, {
+    facts: error.facts,
+    hint: "find out whether it was done before you call it again",
+    cause: error,
+  });
+}
