@@ -27,9 +27,6 @@ export function openHttp(options: HttpOptions): Transport {
 
 // --- internal ---
 
-/** A request is handed over as soon as it is begun. */
-const handedOver = Promise.resolve();
-
 class HttpTransport implements Transport, Link {
   readonly incoming = new Channel<Incoming>();
   readonly closed: Promise<CloseInfo>;
@@ -66,12 +63,12 @@ class HttpTransport implements Transport, Link {
   }
 
   /** A request is handed over at once and fails as an item; all else is sent when the server has taken it. */
-  send(message: Message, options?: SendOptions): Promise<void> {
+  send(message: Message, options?: SendOptions): Promise<void> | undefined {
     const body = JSON.stringify(message);
     if (this.#isClosed || this.#lostStatus !== undefined) return this.#refuse(message);
     if (!isRequest(message)) return this.#tell(message, body, options);
     this.#ask(message, body, options?.headers);
-    return handedOver;
+    return undefined;
   }
 
   keepSession(): Session | undefined {
