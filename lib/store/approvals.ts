@@ -122,9 +122,15 @@ export class Approvals {
    * `prepared`.
    */
   async claim(id: string): Promise<boolean> {
+    const now = this.#db.now();
+    // Where many try, it is mostly another's by now, and then nothing is locked.
+    const [free] = await this.#db.read<Row[]>(
+      (sql) =>
+        sql`select id from mcphost_approvals where id = ${id} and state = 'approved' and expires_at > ${now}`,
+    );
+    if (free === undefined) return false;
     const holder = await this.#holding.id();
     const token = crypto.randomUUID();
-    const now = this.#db.now();
     return await this.#db.write(async (tx) => {
       const [row]: Row[] = await tx`update mcphost_approvals
         set state = 'running', holder = ${holder}, claim = ${token}

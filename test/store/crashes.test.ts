@@ -75,8 +75,9 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
       await store.approvals.decide("default", id, { approve: true, arguments: {}, by: "t" });
     }
     const program = join(root, "test/fixtures/records/racer.ts");
-    const racers = Array.from({ length: 10 }, () =>
-      Bun.spawn([...bunAlone, program, here.url, "5", ...ids], { stdout: "pipe" }),
+    // Two hundred hosts, ten in a process.
+    const racers = Array.from({ length: 20 }, () =>
+      Bun.spawn([...bunAlone, program, here.url, "10", ...ids], { stdout: "pipe" }),
     );
     const won = await Promise.all(
       racers.map(async (racer) => JSON.parse(await racer.stdout.text()) as string[]),
