@@ -21,9 +21,10 @@ export async function tellPlugins(
   let outcome = first;
   let seen = outcomeView(first);
   const occasion = occasionOf(view, { timeoutMs });
+  const run = (hook: Hooked<"afterCall">) => hook.run(view, seen);
   for (const hook of hooks) {
     try {
-      const given = answerOf(hook, occasion, () => hook.run(view, seen));
+      const given = answerOf(hook, occasion, run);
       const answer = given instanceof Promise ? await given : given;
       if (answer === undefined || answer === null) continue;
       if (typeof answer !== "object" || !("result" in answer))

@@ -44,8 +44,9 @@ export async function askPlugins(
   const said: Said = { asks: [], isAllowed: false };
   let view = call.view();
   const occasion = occasionOf(view, limits);
+  const run = (hook: Hooked<"beforeCall">) => hook.run(view);
   for (const hook of hooks) {
-    const given = answerOf(hook, occasion, () => hook.run(view));
+    const given = answerOf(hook, occasion, run);
     const answer = given instanceof Promise ? await given : given;
     if (answer === undefined || answer === null) continue;
     const { deny, ask, allow, arguments: args, result } = readBefore(hook, answer, view);
@@ -95,7 +96,11 @@ export function occasionOf({ id, server, tool }: PluginCall, limits: Limits): Oc
     get facts() {
       return { server, tool, call: id };
     },
-    ...limits,
+    timeoutMs: limits.timeoutMs,
+    // Most hooks answer at once, and nobody waits for them.
+    get signal() {
+      return limits.signal;
+    },
   };
 }
 

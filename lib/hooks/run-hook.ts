@@ -41,19 +41,19 @@ export function hooksOf<Name extends HookName>(
  * @throws HostError `denied`: it threw or took too long; or the reason of `signal`, a `HostError` with plugin and hook in its facts
  */
 export function answerOf<Name extends HookName, T>(
-  { plugin, hook }: Hooked<Name>,
+  hook: Hooked<Name>,
   occasion: Occasion,
-  run: () => T,
+  run: (hook: Hooked<Name>) => T,
 ): Awaited<T> | undefined | Promise<Awaited<T> | undefined> {
   let answer: T;
   try {
-    answer = run();
+    answer = run(hook);
   } catch (error) {
-    throw threw({ plugin, hook }, occasion, error);
+    throw threw(hook, occasion, error);
   }
   if (answer === undefined || answer === null) return undefined;
   if (!isThenable(answer)) return answer as Awaited<T>;
-  return within(Promise.resolve(answer), { plugin, hook }, occasion) as Promise<Awaited<T>>;
+  return within(Promise.resolve(answer), hook, occasion) as Promise<Awaited<T>>;
 }
 
 /** Why an answer is none. */

@@ -26,13 +26,20 @@ export function callView(call: Call, name: string | undefined): PluginCall {
 /** The outcome itself is read by us only after this: its result is frozen in place, since it may be large. */
 export function outcomeView(outcome: Outcome): Outcome {
   freezeDeep(outcome.result);
-  // `raw` is cut out of the answer when it is asked for.
-  return Object.freeze(
-    Object.defineProperties({}, Object.getOwnPropertyDescriptors(outcome)),
-  ) as Outcome;
+  const view: Record<string, unknown> = {};
+  for (const key in outcome) {
+    if (key !== "raw") view[key] = outcome[key as keyof Outcome];
+    // It is cut out of the answer when it is asked for.
+    else Object.defineProperty(view, key, { enumerable: true, get: () => rawOf(outcome) });
+  }
+  return Object.freeze(view) as unknown as Outcome;
 }
 
 // --- internal ---
+
+function rawOf(outcome: Outcome): string | undefined {
+  return "raw" in outcome ? outcome.raw : undefined;
+}
 
 function freezeDeep(value: unknown): void {
   if (Array.isArray(value)) for (const child of Object.freeze(value)) freezeDeep(child);

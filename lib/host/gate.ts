@@ -86,11 +86,16 @@ export class PluginGate implements Gate {
     return said.result;
   }
 
-  async #saidOf({ signal }: Call, proposed: Proposed): Promise<Said> {
+  #saidOf(call: Call, proposed: Proposed): Said | Promise<Said> {
     const { plugins } = this.#options;
     if (plugins === undefined) return { asks: [], isAllowed: false };
-    const limits = { timeoutMs: plugins.hookTimeoutMs, signal };
-    return await askPlugins(plugins.hooks("beforeCall"), proposed, limits);
+    const limits = {
+      timeoutMs: plugins.hookTimeoutMs,
+      get signal() {
+        return call.signal;
+      },
+    };
+    return askPlugins(plugins.hooks("beforeCall"), proposed, limits);
   }
 
   async #isApproved(call: Call, proposed: Proposed, asked: Asking): Promise<boolean> {
