@@ -36,6 +36,9 @@ export interface StoredApprovalsOptions {
   now: () => number;
 }
 
+/** The wait for whoever is here, and why they refused it otherwise than by a word. */
+type Own = { signal: AbortSignal; fault?: unknown };
+
 export class StoredApprovals implements ApprovalKeeper {
   readonly #options: StoredApprovalsOptions;
   /** Looked at again when there is a new grant: it may answer those that wait. */
@@ -96,12 +99,13 @@ export class StoredApprovals implements ApprovalKeeper {
     const { waits, timeoutMs, log } = this.#options;
     const scope = new AbortController();
     const signal = AbortSignal.any([call.signal, scope.signal]);
+    const own: Own = { signal };
     const again = () => this.#grantedLater(store, call, subject);
     this.#waiting.add(again);
     if (waits) log({ level: "warn", server: call.server, text: waitingText(call) });
     onWaiting?.();
     try {
-      const here = this.#here(store, asked, signal);
+      const here = this.#here(store, asked, own);
       const there = store.decision(approval.id, signal);
       // Nobody here: then others decide, where they may.
       const first = await Promise.race([
@@ -112,7 +116,8 @@ export class StoredApprovals implements ApprovalKeeper {
         await store.approvals.cancel(approval.id, "nobody could be asked");
         return undefined;
       }
-      if (first?.state !== "approved") throw refusedBy(call, first, timeoutMs);
+      // It may be heard of from the store before it is thrown here.
+      if (first?.state !== "approved") throw own.fault ?? refusedBy(call, first, timeoutMs);
       return first;
     } catch (error) {
       await this.#givenUp(store, call, error);
@@ -124,19 +129,18 @@ export class StoredApprovals implements ApprovalKeeper {
   }
 
   /** Whoever is here has answered, as the store has it: another may have been faster. */
-  async #here(store: Store, asked: AskedCall, signal: AbortSignal): Promise<Approval | undefined> {
+  async #here(store: Store, asked: AskedCall, own: Own): Promise<Approval | undefined> {
     const { call } = asked;
     let answer: Answer | undefined;
     try {
-      answer = await asked.here(signal);
+      answer = await asked.here(own.signal);
     } catch (error) {
       // A plugin at fault, or a rule that its arguments meet: whoever waits elsewhere hears it, too.
-      if (isHostError(error) && error.code === "denied" && !signal.aborted)
-        await store.approvals.decide(undefined, call.id, {
-          approve: false,
-          reason: error.message,
-          by: "here",
-        });
+      if (isHostError(error) && error.code === "denied" && !own.signal.aborted) {
+        own.fault = error;
+        const reason = error.message;
+        await store.approvals.decide(undefined, call.id, { approve: false, reason, by: "here" });
+      }
       throw error;
     }
     if (answer === undefined) return undefined;
@@ -159,9 +163,8 @@ export class StoredApprovals implements ApprovalKeeper {
   async #grantedLater(store: Store, call: Call, subject: GrantSubject): Promise<void> {
     const grant = await grantOf(store, call, subject);
     if (grant === undefined) return;
-    const by = `grant ${grant.id}`;
-    const decision = { approve: true as const, arguments: call.arguments, by };
-    await store.approvals.decide(undefined, call.id, decision);
+    const word = { arguments: call.arguments, by: `grant ${grant.id}` };
+    await store.approvals.decide(undefined, call.id, { approve: true, ...word });
   }
 
   /** It was approved: with these arguments, if they still do, and if the tool is still what it was. @throws HostError */
