@@ -9,7 +9,7 @@ const sites = [
   new RegExp(`new HostError\\(\\s*(?:"\\w+"|\\w+),\\s*(?:${literal})`, "g"),
   new RegExp(`\\bhint(?::|\\s=)\\s*(?:${literal})`, "gi"),
   new RegExp(
-    `\\b(?:fault|warning|finding|failed)\\([^"'\`]*(?:"[\\w-]+",\\s*)?(?:${literal})`,
+    `\\b(?:fault|warning|finding|failed)\\([^"'\`;]*(?:"[\\w-]+",\\s*)?(?:${literal})`,
     "g",
   ),
 ];
