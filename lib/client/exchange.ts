@@ -9,6 +9,9 @@ import { capabilitiesOf } from "./answers.ts";
 import type { Asked, Line, Watch } from "./line.ts";
 import type { RequestOptions } from "./types.ts";
 
+/** How long a request waits for its answer, where its caller says nothing. */
+export const timeoutDefaultMs = 60_000;
+
 /** Sends a request, and takes its answer as it is. @throws RpcError; HostError as `McpClient.request` */
 export function exchange(line: Line, asked: Asked, options: RequestOptions): Promise<Answer> {
   return send(new AnswerExchange(line, asked, options));
@@ -79,8 +82,6 @@ export abstract class Exchange<T> extends PeerRequest {
 }
 
 // --- internal ---
-
-const timeoutDefaultMs = 60_000;
 
 class AnswerExchange extends Exchange<Answer> {
   answered(response: Response, text: string): void {

@@ -7,6 +7,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Decoded } from "../protocol/codec.ts";
 import type { RpcError } from "../protocol/jsonrpc.ts";
 import type { Answer } from "../transport/peer-types.ts";
+import { timeoutDefaultMs } from "./exchange.ts";
 import type { Asked, Line } from "./line.ts";
 import type { RequestOptions } from "./types.ts";
 
@@ -73,8 +74,6 @@ export function completeOf(decoded: Decoded, server: string, tool?: string): Jso
 }
 
 // --- internal ---
-
-const timeoutDefaultMs = 60_000;
 
 /** The request was handed over once, whatever follows: `onSent` has been called. */
 function handedOver(options: RequestOptions): RequestOptions {
