@@ -29,6 +29,7 @@ const parts = [
     entries: [
       "lib/host/reach.ts",
       "lib/host/remote.ts",
+      "lib/host/call-headers.ts",
       "lib/config/expand-http.ts",
       "lib/client/watch-era.ts",
     ],
