@@ -4,45 +4,27 @@
  */
 import { isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { occasionOf } from "./before.ts";
 import type { Outcome } from "./call.ts";
 import { thrownText } from "./frozen.ts";
 import type { PluginCall } from "./hook-types.ts";
+import { CallOccasion } from "./occasion.ts";
 import { toResult } from "./result.ts";
 import { answerOf, nonsense } from "./run-hook.ts";
 import type { Hooked } from "./run-hook.ts";
-import { outcomeView } from "./view.ts";
+import { freezeOutcome } from "./view.ts";
 
-/** Never rejects. */
-export async function tellPlugins(
+/** At once where no plugin has anything to say, as is usual. The outcome is frozen. Neither throws nor rejects. */
+export function tellPlugins(
   hooks: readonly Hooked<"afterCall">[],
-  { view, outcome: first, timeoutMs, log }: AfterOptions,
-): Promise<Outcome> {
-  let outcome = first;
-  let seen = outcomeView(first);
-  const occasion = occasionOf(view, { timeoutMs });
-  const run = (hook: Hooked<"afterCall">) => hook.run(view, seen);
-  for (const hook of hooks) {
-    try {
-      const given = answerOf(hook, occasion, run);
-      const answer = given instanceof Promise ? await given : given;
-      if (answer === undefined || answer === null) continue;
-      if (typeof answer !== "object" || !("result" in answer))
-        throw nonsense(hook, occasion, { found: answer, expected: "nothing or { result }" });
-      const other = replaced(outcome, answer.result);
-      if (other === undefined)
-        throw nonsense(hook, occasion, {
-          found: answer,
-          expected: `nothing, since a call that is ${outcome.status} has no result`,
-        });
-      outcome = other;
-      seen = outcomeView(other);
-    } catch (error) {
-      const text = isHostError(error)
-        ? error.message
-        : `plugin ${JSON.stringify(hook.plugin)}: afterCall returned no result: ${thrownText(error)}`;
-      log({ level: "warn", text, server: view.server });
-    }
+  options: AfterOptions,
+): Outcome | Promise<Outcome> {
+  const { view, outcome, timeoutMs } = options;
+  freezeOutcome(outcome);
+  const occasion = new CallOccasion(view, timeoutMs);
+  const run = (hook: Hooked<"afterCall">): unknown => hook.run(view, outcome);
+  for (let at = 0; at < hooks.length; at++) {
+    const answer = answerOf(hooks[at]!, occasion, run);
+    if (answer !== undefined) return changed(hooks.slice(at), answer, options);
   }
   return outcome;
 }
@@ -55,6 +37,39 @@ interface AfterOptions {
 }
 
 // --- internal ---
+
+/** What all make of it, the first of whom has given an answer. */
+async function changed(
+  hooks: readonly Hooked<"afterCall">[],
+  first: unknown,
+  { view, outcome: given, timeoutMs, log }: AfterOptions,
+): Promise<Outcome> {
+  let outcome = given;
+  const occasion = new CallOccasion(view, timeoutMs);
+  const run = (hook: Hooked<"afterCall">): unknown => hook.run(view, outcome);
+  for (const [at, hook] of hooks.entries()) {
+    try {
+      const answer = await (at === 0 ? first : answerOf(hook, occasion, run));
+      if (answer === undefined || answer === null) continue;
+      if (typeof answer !== "object" || !("result" in answer))
+        throw nonsense(hook, occasion, { found: answer, expected: "nothing or { result }" });
+      const other = replaced(outcome, answer.result);
+      if (other === undefined)
+        throw nonsense(hook, occasion, {
+          found: answer,
+          expected: `nothing, since a call that is ${outcome.status} has no result`,
+        });
+      freezeOutcome(other);
+      outcome = other;
+    } catch (error) {
+      const text = isHostError(error)
+        ? error.message
+        : `plugin ${JSON.stringify(hook.plugin)}: afterCall returned no result: ${thrownText(error)}`;
+      log({ level: "warn", text, server: view.server });
+    }
+  }
+  return outcome;
+}
 
 /** The outcome with another result; undefined of one that never has any. @throws TypeError for what is no result */
 function replaced(outcome: Outcome, given: unknown): Outcome | undefined {

@@ -8,14 +8,17 @@ import type { JsonObject } from "../base/json.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { plainJson } from "./frozen.ts";
 import type { Approval, BeforeCall, PluginCall, Question } from "./hook-types.ts";
+import { CallOccasion } from "./occasion.ts";
 import { toResult } from "./result.ts";
 import { answerOf, fault, nonsense } from "./run-hook.ts";
-import type { Hooked, Occasion } from "./run-hook.ts";
+import type { Hooked } from "./run-hook.ts";
 
 /** The call that is decided about. */
 export interface Proposed {
   /** As it stands by now. */
   view(): PluginCall;
+  /** Fires when it is given up. */
+  readonly signal: AbortSignal;
   /**
    * Takes other arguments, validates them, and applies the rules again.
    * @throws HostError `denied` by a rule; `usage` where they do not fit
@@ -33,21 +36,68 @@ export interface Said {
   result?: ToolResult;
 }
 
-type Limits = Pick<Occasion, "timeoutMs" | "signal">;
+type Limits = { timeoutMs: number; signal: AbortSignal };
 
-/** @throws HostError `denied` (by a plugin, by a rule, by a plugin's fault); the reason of the signal */
-export async function askPlugins(
+export const nothingSaid: Said = Object.freeze({ asks: [], isAllowed: false });
+
+/**
+ * `nothingSaid`, at once, where no plugin has anything to say, as is usual.
+ * @throws HostError `denied` (by a plugin, by a rule, by a plugin's fault); the reason of the signal
+ */
+export function askPlugins(
   hooks: readonly Hooked<"beforeCall">[],
   call: Proposed,
-  limits: Limits,
+  timeoutMs: number,
+): Said | Promise<Said> {
+  const view = call.view();
+  const occasion = new CallOccasion(view, timeoutMs, call);
+  const run = (hook: Hooked<"beforeCall">) => hook.run(view);
+  for (let at = 0; at < hooks.length; at++) {
+    const answer = answerOf(hooks[at]!, occasion, run);
+    if (answer !== undefined) return heard(hooks.slice(at), answer, call, timeoutMs);
+  }
+  return nothingSaid;
+}
+
+/**
+ * The word of the first plugin that has one; undefined where none has.
+ * @throws HostError `denied`: it is rejected, or a plugin is at fault; the reason of the signal
+ */
+export async function approvedBy(
+  hooks: readonly Hooked<"approve">[],
+  call: Proposed,
+  question: Question,
+  { timeoutMs, signal }: Limits,
+): Promise<string | undefined> {
+  const view = call.view();
+  const occasion = new CallOccasion(view, timeoutMs, { signal });
+  for (const hook of hooks) {
+    const given = answerOf(hook, occasion, () => hook.run(view, question));
+    const answer = given instanceof Promise ? await given : given;
+    if (answer === undefined || answer === null) continue;
+    const word = readApproval(hook, answer, view);
+    if ("reject" in word) throw denial(hook.plugin, view, word.reject);
+    if (word.arguments !== undefined) await revised(hook, call, view, word.arguments);
+    return hook.plugin;
+  }
+  return undefined;
+}
+
+// --- internal ---
+
+/** What all say, the first of whom has given an answer. */
+async function heard(
+  hooks: readonly Hooked<"beforeCall">[],
+  first: ReturnType<typeof answerOf<"beforeCall", unknown>>,
+  call: Proposed,
+  timeoutMs: number,
 ): Promise<Said> {
   const said: Said = { asks: [], isAllowed: false };
   let view = call.view();
-  const occasion = occasionOf(view, limits);
-  const run = (hook: Hooked<"beforeCall">) => hook.run(view);
-  for (const hook of hooks) {
-    const given = answerOf(hook, occasion, run);
-    const answer = given instanceof Promise ? await given : given;
+  const occasion = new CallOccasion(view, timeoutMs, call);
+  const run = (hook: Hooked<"beforeCall">): unknown => hook.run(view);
+  for (const [at, hook] of hooks.entries()) {
+    const answer = await (at === 0 ? first : answerOf(hook, occasion, run));
     if (answer === undefined || answer === null) continue;
     const { deny, ask, allow, arguments: args, result } = readBefore(hook, answer, view);
     if (deny !== undefined) throw denial(hook.plugin, view, deny);
@@ -62,50 +112,6 @@ export async function askPlugins(
   return said;
 }
 
-/**
- * The word of the first plugin that has one; undefined where none has.
- * @throws HostError `denied`: it is rejected, or a plugin is at fault; the reason of the signal
- */
-export async function approvedBy(
-  hooks: readonly Hooked<"approve">[],
-  call: Proposed,
-  question: Question,
-  limits: Limits,
-): Promise<string | undefined> {
-  const view = call.view();
-  const occasion = occasionOf(view, limits);
-  for (const hook of hooks) {
-    const given = answerOf(hook, occasion, () => hook.run(view, question));
-    const answer = given instanceof Promise ? await given : given;
-    if (answer === undefined || answer === null) continue;
-    const word = readApproval(hook, answer, view);
-    if ("reject" in word) throw denial(hook.plugin, view, word.reject);
-    if (word.arguments !== undefined) await revised(hook, call, view, word.arguments);
-    return hook.plugin;
-  }
-  return undefined;
-}
-
-/** What a hook is run about, for its errors. */
-export function occasionOf({ id, server, tool }: PluginCall, limits: Limits): Occasion {
-  return {
-    // Made only where something went wrong.
-    get about() {
-      return ` of ${tool} of server "${server}"`;
-    },
-    get facts() {
-      return { server, tool, call: id };
-    },
-    timeoutMs: limits.timeoutMs,
-    // Most hooks answer at once, and nobody waits for them.
-    get signal() {
-      return limits.signal;
-    },
-  };
-}
-
-// --- internal ---
-
 type AnyHook = Hooked<"beforeCall"> | Hooked<"approve">;
 
 const beforeWords =
@@ -114,8 +120,7 @@ const approveWords = "nothing, { approve: true, arguments? } or { reject: reason
 const beforeKeys = new Set(["deny", "ask", "allow", "arguments", "result"]);
 
 function readBefore(hook: AnyHook, found: unknown, view: PluginCall): BeforeCall {
-  const wrong = () =>
-    nonsense(hook, occasionOf(view, { timeoutMs: 0 }), { found, expected: beforeWords });
+  const wrong = () => nonsense(hook, new CallOccasion(view, 0), { found, expected: beforeWords });
   if (!isRecord(found)) throw wrong();
   const keys = Object.keys(found).filter((key) => found[key] !== undefined);
   if (keys.length === 0 || keys.some((key) => !beforeKeys.has(key))) throw wrong();
@@ -144,7 +149,7 @@ function readApproval(hook: AnyHook, found: unknown, view: PluginCall): Approval
     )
       return found as unknown as Approval;
   }
-  throw nonsense(hook, occasionOf(view, { timeoutMs: 0 }), { found, expected: approveWords });
+  throw nonsense(hook, new CallOccasion(view, 0), { found, expected: approveWords });
 }
 
 /** Arguments that do not fit are the plugin's fault, not that of whoever asked. */
@@ -159,8 +164,7 @@ async function revised(
   } catch (error) {
     if (isHostError(error) && error.code !== "usage") throw error;
     const text = error instanceof Error ? error.message : String(error);
-    const occasion = occasionOf(view, { timeoutMs: 0 });
-    throw fault(hook, occasion, `gave arguments that do not fit: ${text}`, error);
+    throw fault(hook, new CallOccasion(view, 0), `gave arguments that do not fit: ${text}`, error);
   }
 }
 
@@ -169,7 +173,7 @@ function resultOf(hook: AnyHook, view: PluginCall, given: unknown): ToolResult {
     return toResult(given);
   } catch {
     const expected = "a result: text, JSON, content blocks or a whole result";
-    throw nonsense(hook, occasionOf(view, { timeoutMs: 0 }), { found: given, expected });
+    throw nonsense(hook, new CallOccasion(view, 0), { found: given, expected });
   }
 }
 

@@ -37,8 +37,9 @@ export function hooksOf<Name extends HookName>(
 }
 
 /**
- * The answer of a hook, at once where it gives it at once.
- * @throws HostError `denied`: it threw or took too long; or the reason of `signal`, a `HostError` with plugin and hook in its facts
+ * The answer of a hook, at once where it gives it at once; undefined where it says nothing. It never throws: a promise
+ * rejects with a HostError `denied` where it threw or took too long, or with the reason of `signal`, a `HostError` with plugin
+ * and hook in its facts.
  */
 export function answerOf<Name extends HookName, T>(
   hook: Hooked<Name>,
@@ -49,7 +50,7 @@ export function answerOf<Name extends HookName, T>(
   try {
     answer = run(hook);
   } catch (error) {
-    throw threw(hook, occasion, error);
+    return Promise.reject(threw(hook, occasion, error));
   }
   if (answer === undefined || answer === null) return undefined;
   if (!isThenable(answer)) return answer as Awaited<T>;
@@ -116,9 +117,9 @@ async function within<T>(
   const { timeoutMs, signal } = occasion;
   const { promise: given, resolve, reject } = Promise.withResolvers<T>();
   const late = () => {
-    const option = { option: "hookTimeoutMs", timeoutMs };
-    const more = { ...occasion, facts: { ...occasion.facts, ...option } };
-    reject(fault(hook, more, `gave no answer within ${timeoutMs} ms`));
+    const { about = "", facts: known } = occasion;
+    const facts = { ...known, option: "hookTimeoutMs", timeoutMs };
+    reject(fault(hook, { about, facts }, `gave no answer within ${timeoutMs} ms`));
   };
   const onAbort = () => reject(interrupted(hook, occasion, signal?.reason));
   const timer = setTimeout(late, Math.min(timeoutMs, timerMsMax));

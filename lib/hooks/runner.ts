@@ -98,14 +98,11 @@ export class PluginRunner implements AsyncDisposable {
 
   /** Tells all that only look on. Never throws. */
   tell<Name extends Watching>(name: Name, ...args: Parameters<NonNullable<Hooks[Name]>>): void {
+    const occasion = { timeoutMs: this.hookTimeoutMs };
     for (const hook of this.hooks(name)) {
-      try {
-        const run = hook.run as (...given: typeof args) => unknown;
-        const answer = answerOf(hook, { timeoutMs: this.hookTimeoutMs }, () => run(...args));
-        if (answer instanceof Promise) answer.catch((error: unknown) => this.#failed(hook, error));
-      } catch (error) {
-        this.#failed(hook, error);
-      }
+      const run = hook.run as (...given: typeof args) => unknown;
+      const answer = answerOf(hook, occasion, () => run(...args));
+      if (answer instanceof Promise) answer.catch((error: unknown) => this.#failed(hook, error));
     }
   }
 

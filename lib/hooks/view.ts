@@ -4,6 +4,12 @@ import type { Call, Outcome } from "./call.ts";
 import { frozenCopy } from "./frozen.ts";
 import type { PluginCall } from "./hook-types.ts";
 
+/** A call that plugins may look at. */
+export interface ViewedCall extends Call {
+  /** As they see it, with the arguments that it has by now; absent where none has looked. */
+  view?: PluginCall | undefined;
+}
+
 /** @param name what the tool is shown by */
 export function callView(call: Call, name: string | undefined): PluginCall {
   const { id, owner, server, tool, actor } = call;
@@ -23,23 +29,13 @@ export function callView(call: Call, name: string | undefined): PluginCall {
   });
 }
 
-/** The outcome itself is read by us only after this: its result is frozen in place, since it may be large. */
-export function outcomeView(outcome: Outcome): Outcome {
+/** Frozen in place, since it may be large, and is read by us only after this. */
+export function freezeOutcome(outcome: Outcome): void {
   freezeDeep(outcome.result);
-  const view: Record<string, unknown> = {};
-  for (const key in outcome) {
-    if (key !== "raw") view[key] = outcome[key as keyof Outcome];
-    // It is cut out of the answer when it is asked for.
-    else Object.defineProperty(view, key, { enumerable: true, get: () => rawOf(outcome) });
-  }
-  return Object.freeze(view) as unknown as Outcome;
+  Object.freeze(outcome);
 }
 
 // --- internal ---
-
-function rawOf(outcome: Outcome): string | undefined {
-  return "raw" in outcome ? outcome.raw : undefined;
-}
 
 function freezeDeep(value: unknown): void {
   if (Array.isArray(value)) for (const child of Object.freeze(value)) freezeDeep(child);

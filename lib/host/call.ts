@@ -42,7 +42,7 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
       const reply = await server.call(call.tool, call.arguments, options);
       outcome = answered(reply, call, { running, made, log: context.log });
     }
-    if (listed?.outputSchema !== undefined) await checkOutput(outcome, listed, validator);
+    if (listed?.outputSchema !== undefined) outcome = await checked(outcome, listed, validator);
   } catch (error) {
     outcome = failed(error, running, call, context);
   }
@@ -50,9 +50,9 @@ export async function runCall(request: OwnedCallRequest, context: CallContext): 
   // Before anybody else hears of it.
   if (call?.track !== undefined) await call.track.ended(outcome);
   if (gate !== undefined && call !== undefined) {
-    const first = outcome;
-    outcome = await gate.ended(call, listed, first);
-    if (outcome !== first && listed !== undefined) await checkOutput(outcome, listed, validator);
+    const ended = gate.ended(call, listed, outcome);
+    const last = ended instanceof Promise ? await ended : ended;
+    outcome = last === outcome ? last : await checked(last, listed, validator);
   }
   const told = call ?? untold(running, outcome, context);
   if (told !== undefined && context.hears("call_end")) context.emit(endOf(told, outcome));
@@ -78,14 +78,15 @@ function failed(
   return failureOf(ours, { sent, durationMs: running.durationMs });
 }
 
-async function checkOutput(
+/** With where it breaks the promise of its tool, if it does. */
+async function checked(
   outcome: Outcome,
-  listed: HostTool,
+  listed: HostTool | undefined,
   validator: Validator,
-): Promise<void> {
-  if (outcome.status !== "completed") return;
-  const problems = await validator.checkResult(listed, outcome.result);
-  if (problems !== undefined) outcome.outputMismatch = problems;
+): Promise<Outcome> {
+  if (outcome.status !== "completed" || listed === undefined) return outcome;
+  const outputMismatch = await validator.checkResult(listed, outcome.result);
+  return outputMismatch === undefined ? outcome : { ...outcome, outputMismatch };
 }
 
 /** Tells of a call that failed before its tool was found, where it is known whose it is: its server cannot be reached, say. */

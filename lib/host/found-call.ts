@@ -1,21 +1,24 @@
 /** A call of a tool that was found, as rules and hooks know it. It decides nothing. */
 import type { JsonObject } from "../base/json.ts";
-import type { Actor, Call, CallTrack } from "../hooks/call.ts";
+import type { Actor, CallTrack } from "../hooks/call.ts";
+import type { PluginCall } from "../hooks/hook-types.ts";
 import type { RuleSubject } from "../hooks/rules.ts";
+import type { ViewedCall } from "../hooks/view.ts";
 import type { Progress, ToolAnnotations } from "../protocol/mcp.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import type { RunningCall } from "./running.ts";
 import type { Target } from "./tables.ts";
 
 /** On the path of every call: one object, and no signal before somebody asks for it. */
-export class FoundCall implements Call, RuleSubject {
+export class FoundCall implements ViewedCall, RuleSubject {
   readonly id: string;
   readonly owner: string;
   readonly server: string;
   readonly tool: string;
   readonly names: readonly string[];
-  /** Changed by hooks and approvers. */
+  /** Changed by hooks and approvers, who `revise` it. */
   arguments: JsonObject;
+  view: PluginCall | undefined;
   readonly actor: Actor;
   readonly annotations: ToolAnnotations;
   readonly onProgress?: (progress: Progress) => void;
@@ -42,6 +45,11 @@ export class FoundCall implements Call, RuleSubject {
 
   get signal(): AbortSignal {
     return this.#running.signal;
+  }
+
+  revise(args: JsonObject): void {
+    this.arguments = args;
+    this.view = undefined;
   }
 }
 

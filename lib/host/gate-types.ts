@@ -4,6 +4,7 @@ import type { Proposed } from "../hooks/before.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import type { Approval, Question } from "../hooks/hook-types.ts";
 import type { Decision } from "../hooks/rules.ts";
+import type { ViewedCall } from "../hooks/view.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import type { Always } from "../store/types.ts";
 import type { HostedConfig } from "./server-types.ts";
@@ -16,7 +17,7 @@ export interface Passing {
   /** What the rules say of it as it stands. */
   decision: Decision;
   /**
-   * Takes other arguments, validates them and applies the rules again.
+   * Takes other arguments, validates them and applies the rules again; `listed` may be another afterwards.
    * @throws HostError `usage` (they do not fit), `denied`
    */
   revise(args: JsonObject): Promise<Decision>;
@@ -57,12 +58,16 @@ export interface ApprovalKeeper {
 
 export interface Gate {
   /**
-   * Lets a call through, and returns its result where that is known without the server.
-   * @throws HostError `denied`; why the call was given up
+   * Lets a call through, at once where nobody has anything to say of it, and returns its result where that is known without
+   * the server. It never throws; it rejects with a HostError `denied`, or with why the call was given up.
    */
-  pass(call: Call, passing: Passing): Promise<ToolResult | undefined>;
-  /** What is made of its outcome, let through or not. Never rejects. */
-  ended(call: Call, listed: HostTool | undefined, outcome: Outcome): Promise<Outcome>;
+  pass(call: ViewedCall, passing: Passing): undefined | Promise<ToolResult | undefined>;
+  /** What is made of its outcome, let through or not. Neither throws nor rejects. */
+  ended(
+    call: ViewedCall,
+    listed: HostTool | undefined,
+    outcome: Outcome,
+  ): Outcome | Promise<Outcome>;
 }
 
 /**

@@ -7,16 +7,16 @@ import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { tellPlugins } from "../hooks/after.ts";
-import { approvedBy, askPlugins } from "../hooks/before.ts";
+import { approvedBy, askPlugins, nothingSaid } from "../hooks/before.ts";
 import type { Proposed, Said } from "../hooks/before.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
-import type { PluginCall } from "../hooks/hook-types.ts";
 import type { Decision } from "../hooks/rules.ts";
 import { describeRule } from "../hooks/rules.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
-import { callView } from "../hooks/view.ts";
+import type { ViewedCall } from "../hooks/view.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import type { Answer, ApprovalKeeper, Approver, Gate, Passing } from "./gate-types.ts";
+import { ProposedCall, viewOf } from "./proposed.ts";
 import type { HostTool } from "./types.ts";
 import { givenUp } from "./wait.ts";
 
@@ -34,68 +34,57 @@ export interface GateOptions {
 
 export class PluginGate implements Gate {
   readonly #options: GateOptions;
-  readonly #views = new WeakMap<Call, { args: JsonObject; view: PluginCall }>();
 
   constructor(options: GateOptions) {
     this.#options = options;
   }
 
-  async pass(call: Call, passing: Passing): Promise<ToolResult | undefined> {
-    this.#options.calls?.set(call.id, call);
-    try {
-      return await this.#decide(call, passing);
-    } catch (error) {
-      const { signal, server, tool } = call;
-      throw signal.aborted && error === signal.reason ? givenUp(signal, { server, tool }) : error;
-    }
+  pass(call: ViewedCall, passing: Passing): undefined | Promise<ToolResult | undefined> {
+    const { calls, plugins } = this.#options;
+    calls?.set(call.id, call);
+    const proposed = new ProposedCall(call, passing);
+    const said =
+      plugins === undefined
+        ? nothingSaid
+        : askPlugins(plugins.hooks("beforeCall"), proposed, plugins.hookTimeoutMs);
+    if (said === nothingSaid && reasonsOf(call, passing.decision, said).length === 0)
+      return undefined;
+    return this.#decide(said, proposed, passing);
   }
 
-  async ended(call: Call, listed: HostTool | undefined, outcome: Outcome): Promise<Outcome> {
+  ended(
+    call: ViewedCall,
+    listed: HostTool | undefined,
+    outcome: Outcome,
+  ): Outcome | Promise<Outcome> {
     const { plugins, log, calls } = this.#options;
     calls?.delete(call.id);
     const hooks = plugins?.hooks("afterCall") ?? [];
     if (plugins === undefined || hooks.length === 0) return outcome;
-    const view = this.#viewOf(call, listed);
-    return await tellPlugins(hooks, { view, outcome, timeoutMs: plugins.hookTimeoutMs, log });
+    const view = viewOf(call, listed);
+    return tellPlugins(hooks, { view, outcome, timeoutMs: plugins.hookTimeoutMs, log });
   }
 
   // --- internal ---
 
-  /** Made once for the arguments that it has by now. */
-  #viewOf(call: Call, listed: Passing["listed"]): PluginCall {
-    const made = this.#views.get(call);
-    if (made?.args === call.arguments) return made.view;
-    const view = callView(call, listed?.name);
-    this.#views.set(call, { args: call.arguments, view });
-    return view;
-  }
-
-  async #decide(call: Call, passing: Passing): Promise<ToolResult | undefined> {
-    const { listed, revise } = passing;
-    let { decision } = passing;
-    const proposed: Proposed = {
-      view: () => this.#viewOf(call, listed),
-      revise: async (args) => void (decision = await revise(args)),
-    };
-    const said = await this.#saidOf(call, proposed);
-    const reasons = reasonsOf(call, decision, said);
-    if (reasons.length > 0) {
-      const isApproved = await this.#isApproved(call, proposed, { reasons, passing });
-      if (!isApproved) throw nobodyThere(call, decision, reasons);
+  async #decide(
+    saying: Said | Promise<Said>,
+    proposed: ProposedCall,
+    passing: Passing,
+  ): Promise<ToolResult | undefined> {
+    const { call } = proposed;
+    try {
+      const said = await saying;
+      const reasons = reasonsOf(call, proposed.decision, said);
+      if (reasons.length > 0) {
+        const isApproved = await this.#isApproved(call, proposed, { reasons, passing });
+        if (!isApproved) throw nobodyThere(call, proposed.decision, reasons);
+      }
+      return said.result;
+    } catch (error) {
+      const { signal, server, tool } = call;
+      throw signal.aborted && error === signal.reason ? givenUp(signal, { server, tool }) : error;
     }
-    return said.result;
-  }
-
-  #saidOf(call: Call, proposed: Proposed): Said | Promise<Said> {
-    const { plugins } = this.#options;
-    if (plugins === undefined) return { asks: [], isAllowed: false };
-    const limits = {
-      timeoutMs: plugins.hookTimeoutMs,
-      get signal() {
-        return call.signal;
-      },
-    };
-    return askPlugins(plugins.hooks("beforeCall"), proposed, limits);
   }
 
   async #isApproved(call: Call, proposed: Proposed, asked: Asking): Promise<boolean> {
@@ -106,7 +95,11 @@ export class PluginGate implements Gate {
       const revise = (args: JsonObject) => proposed.revise(args);
       const hooks = plugins?.hooks("approve") ?? [];
       const hasHere = approve !== undefined || hooks.length > 0;
-      return await keeper.settle({ ...passing, call, reasons, hasHere, here, revise });
+      const { listed, config } = passing;
+      const anew = () => passing.anew();
+      const onWaiting = () => passing.onWaiting?.();
+      const given = { listed, config, anew, onWaiting, call, reasons, hasHere, here, revise };
+      return await keeper.settle(given);
     }
     const answer = await here(call.signal);
     if (answer !== undefined && "reject" in answer) throw rejected(call, answer.reject);

@@ -4,14 +4,16 @@
  */
 import type { Cancel } from "../base/cancel.ts";
 import { HostError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Decision } from "../hooks/rules.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import type { CallContext } from "./call-types.ts";
 import { decide } from "./decide.ts";
+import { fitting } from "./fitting.ts";
+import type { Fitting } from "./fitting.ts";
 import type { FoundCall } from "./found-call.ts";
-import type { Passing } from "./gate-types.ts";
+import type { Gate } from "./gate-types.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
+import { PassingCall } from "./passing.ts";
+import type { AtGate } from "./passing.ts";
 import type { Registry } from "./registry.ts";
 import type { ListedTarget, Target } from "./tables.ts";
 import type { HostTool } from "./types.ts";
@@ -46,9 +48,7 @@ export function shownAs(name: string, { server, tool, names, listed }: Target): 
 }
 
 /** What a call became on its way to its server. */
-export interface Prepared {
-  /** The tool as it is listed, where the arguments fit it. */
-  listed: HostTool | undefined;
+export interface Prepared extends Fitting {
   /** The result, where it is known without the server. */
   result?: ToolResult | undefined;
 }
@@ -64,10 +64,14 @@ export function prepare(
   context: CallContext,
 ): Prepared | Promise<Prepared> {
   const decision = decide(call, target, context.policy);
-  if (context.gate !== undefined || decision.do === "ask")
-    return pass(call, target, context, decision);
-  call.request.listener?.onCall?.(call);
-  return fitting(call.arguments, target, call, context);
+  const { gate } = context;
+  const isGated = gate !== undefined || decision.do === "ask";
+  if (!isGated) call.request.listener?.onCall?.(call);
+  const fits = fitting(call.arguments, target, call, context);
+  if (!isGated) return fits;
+  const at = { call, target, context, decision };
+  if (gate === undefined || fits instanceof Promise) return passLater(at, fits);
+  return pass(at, fits.listed, gate);
 }
 
 /** What is hidden from who asks is told as if it were not there: no name near it, no other tool's name. */
@@ -77,103 +81,29 @@ export function unknownTool(tool: string): HostError {
 
 // --- internal ---
 
-/** As `prepare`, through the gate. */
-async function pass(
-  call: FoundCall,
-  target: Target,
-  context: CallContext,
-  decision: Decision,
-): Promise<Prepared> {
-  const { request } = call;
+/** Through a gate that is loaded first, or with arguments that are not known to fit at once. */
+async function passLater(at: AtGate, fits: Fitting | Promise<Fitting>): Promise<Prepared> {
+  const { call, context } = at;
   const gate = context.gate ?? (await gateOf(context));
-  let { listed } = await fitting(call.arguments, target, call, context);
-  const result = await gate.pass(call, {
-    listed,
-    decision,
-    async revise(args: JsonObject) {
-      ({ listed } = await fitting(args, { ...target, listed }, call, context));
-      call.arguments = args;
-      return decide(call, target, context.policy);
-    },
-    config: target.server.config,
-    anew: () => anewOf(call, target, context),
-    onWaiting: () => request.listener?.onWaiting?.(call),
-  });
-  request.listener?.onCall?.(call);
+  const passing = new PassingCall(at, (await fits).listed);
+  return through(call, passing, await gate.pass(call, passing));
+}
+
+/** At once where nobody has anything to say. */
+function pass(at: AtGate, listed: HostTool | undefined, gate: Gate): Prepared | Promise<Prepared> {
+  const { call } = at;
+  const passing = new PassingCall(at, listed);
+  const passed = gate.pass(call, passing);
+  if (passed === undefined) return through(call, passing);
+  return passed.then((result) => through(call, passing, result));
+}
+
+function through(call: FoundCall, { listed }: PassingCall, result?: ToolResult): Prepared {
+  call.request.listener?.onCall?.(call);
   return { listed, result };
 }
 
 async function gateOf({ approve, keeper, approvalTimeoutMs, log }: CallContext) {
   const { PluginGate } = await import("./gate.ts");
   return new PluginGate({ approve, keeper, approvalTimeoutMs, log });
-}
-
-/** The tool of a call that waited, under the servers and rules of now. @throws HostError `denied` `usage` */
-async function anewOf(
-  call: FoundCall,
-  { server }: Target,
-  { latest }: CallContext,
-): ReturnType<Passing["anew"]> {
-  const { registry, policy } = latest();
-  const { signal, tool } = call;
-  const now = await registry.resolve(`${server.name}/${tool}`, { signal });
-  if (now.server !== server) throw serverChanged(call);
-  decide({ ...call, names: now.names }, now, policy);
-  const all = registry.listKnown().tools.filter((one) => one.server === server.name);
-  return { listed: now.listed, all };
-}
-
-function serverChanged({ server, tool, id }: FoundCall): HostError {
-  const text = `server "${server}" was changed while ${tool} waited for approval`;
-  return new HostError("denied", text, {
-    facts: { server, tool, call: id },
-    hint: "call it again, to be asked about it as it is",
-  });
-}
-
-/** The tool, as it is listed where the arguments fit it; at once where they surely do. @throws HostError `usage` */
-function fitting(
-  args: JsonObject,
-  target: Target,
-  call: FoundCall,
-  context: CallContext,
-): Prepared | Promise<Prepared> {
-  const { listed } = target;
-  if (listed === undefined || call.request.validate === false) return target;
-  if (!context.validator.fits(listed, args))
-    return fittingAnew(args, { ...target, listed }, call, context);
-  warn(args, listed, call, context);
-  return target;
-}
-
-/** Those that do not fit an old list may fit a new one (protocol.md 1.11). @throws HostError `usage` */
-async function fittingAnew(
-  args: JsonObject,
-  target: ListedTarget,
-  call: FoundCall,
-  context: CallContext,
-): Promise<Prepared> {
-  const { registry, validator } = context;
-  let { listed } = target;
-  try {
-    await validator.checkArguments(listed, args);
-  } catch (error) {
-    const { signal } = call;
-    const anew = await registry.anew(target, { signal });
-    if (anew === undefined) throw error;
-    ({ listed } = anew);
-    await validator.checkArguments(listed, args);
-  }
-  warn(args, listed, call, context);
-  return { listed };
-}
-
-/** A person mistypes; programs have types, and are not to be slowed down. */
-function warn(
-  args: JsonObject,
-  listed: HostTool,
-  { request }: FoundCall,
-  { validator }: CallContext,
-): void {
-  if (request.actor === "user") validator.warnOfStrays(listed, args);
 }

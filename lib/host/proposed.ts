@@ -1,0 +1,39 @@
+/** A call at the gate: how it stands by now, and how it is changed. */
+import type { JsonObject } from "../base/json.ts";
+import type { Proposed } from "../hooks/before.ts";
+import type { PluginCall } from "../hooks/hook-types.ts";
+import type { Decision } from "../hooks/rules.ts";
+import { callView } from "../hooks/view.ts";
+import type { ViewedCall } from "../hooks/view.ts";
+import type { Passing } from "./gate-types.ts";
+import type { HostTool } from "./types.ts";
+
+export class ProposedCall implements Proposed {
+  readonly call: ViewedCall;
+  /** What the rules say of it by now. */
+  decision: Decision;
+  readonly #passing: Passing;
+
+  constructor(call: ViewedCall, passing: Passing) {
+    this.call = call;
+    this.decision = passing.decision;
+    this.#passing = passing;
+  }
+
+  get signal(): AbortSignal {
+    return this.call.signal;
+  }
+
+  view(): PluginCall {
+    return viewOf(this.call, this.#passing.listed);
+  }
+
+  async revise(args: JsonObject): Promise<void> {
+    this.decision = await this.#passing.revise(args);
+  }
+}
+
+/** As plugins see it: made once for the arguments that it has by now. */
+export function viewOf(call: ViewedCall, listed: HostTool | undefined): PluginCall {
+  return (call.view ??= callView(call, listed?.name));
+}
