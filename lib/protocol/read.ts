@@ -24,6 +24,10 @@ export function readMessage(value: unknown): Reading {
   const hasId = typeof id === "string" || typeof id === "number";
   if (!hasId && id !== undefined && id !== null)
     return { noise: "its id is neither a string nor a number" };
+  // What almost all are: an answer in order.
+  const isPlain = hasId && value.result !== undefined && method === undefined;
+  if (isPlain && jsonrpc === "2.0" && value.error === undefined)
+    return { message: value as unknown as Response };
   const answers = isPresent(value.error) || value.result !== undefined;
   const odd = jsonrpc === "2.0" ? [] : [jsonrpcFault(jsonrpc)];
   if (typeof method === "string" && !(answers && hasId)) {

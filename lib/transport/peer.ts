@@ -4,7 +4,7 @@
  * is for (protocol.md 1.1, 1.15).
  */
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
-import type { Notification } from "../protocol/jsonrpc.ts";
+import type { Notification, Response } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { AnswerQueue } from "./answer-queue.ts";
 import { inbound } from "./inbound.ts";
@@ -35,6 +35,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
   });
 
   const sides = { ours, theirs, options };
+  const later = (response: Response, text: string) => replies.answer(response, text);
   const receive = (item: Incoming): Promise<void> | undefined => {
     ours.heard++;
     if (!("message" in item)) {
@@ -44,7 +45,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     }
     const { message, text } = item;
     if (isResponse(message)) {
-      if (item.behindNoise === true) setTimeout(() => replies.answer(message, text), quotedMs);
+      if (item.behindNoise === true) setTimeout(later, quotedMs, message, text);
       else replies.answer(message, text);
       return undefined;
     }
