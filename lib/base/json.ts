@@ -17,9 +17,9 @@ export interface JsonObject {
 
 /** True for a JSON object: not null, not an array, not a kept number (`JSON.rawJSON`). */
 export function isObject(value: unknown): value is JsonObject {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
-  );
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  // Asked of everything that comes and goes, and a kept number always has this member.
+  return !("rawJSON" in value) || !JSON.isRawJSON(value);
 }
 
 /**

@@ -37,10 +37,10 @@ interface CallParams extends JsonObject {
 
 class CallExchange extends ReplyExchange {
   constructor(line: Line, params: CallParams, options: CallOptions) {
-    super(line, { method: "tools/call", params }, options);
+    super(line, "tools/call", params, options);
   }
 
-  override get about(): About {
+  get about(): About {
     return aboutCall((this.own as CallParams).name);
   }
 

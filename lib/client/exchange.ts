@@ -30,20 +30,14 @@ export function send<T>(one: Exchange<T>): Promise<T> {
 export abstract class Exchange<T> extends PeerRequest {
   declare readonly options: RequestOptions;
   readonly line: Line;
-  /** Its own params: before they are dressed. */
+  /** Its params, which nobody else has: they are dressed where they stand. */
   readonly own: JsonObject;
   readonly settle = Promise.withResolvers<T>();
-  readonly #about: About | undefined;
 
-  constructor(line: Line, { method, params, about }: Asked, options: RequestOptions) {
+  constructor(line: Line, method: string, own: JsonObject, options: RequestOptions) {
     super(method, options, options.timeoutMs ?? timeoutDefaultMs);
     this.line = line;
-    this.own = params;
-    this.#about = about;
-  }
-
-  override get about(): About | undefined {
-    return this.#about;
+    this.own = own;
   }
 
   get hasToken(): boolean {
@@ -51,18 +45,12 @@ export abstract class Exchange<T> extends PeerRequest {
   }
 
   params(id: number): JsonObject {
-    const { meta, logLevel, answers } = this.options;
+    const { options, own } = this;
     const { codec, envelope } = this.line;
-    this.options.onId?.(id);
-    const own = meta === undefined ? this.own : { ...this.own, _meta: meta };
+    options.onId?.(id);
     envelope.progressToken = id;
-    // An older server knows nothing of the rest.
-    if (codec.era === "legacy" || (logLevel === undefined && answers === undefined))
-      return codec.params(own, envelope);
-    const dress: Envelope = { ...envelope };
-    if (logLevel !== undefined) dress.logLevel = logLevel;
-    if (answers !== undefined) dress.capabilities = capabilitiesOf(answers, codec.revision);
-    return codec.params(own, dress);
+    own._meta = codec.meta(options.meta ?? own._meta, this.#dressOf(envelope));
+    return own;
   }
 
   failed(error: Error): void {
@@ -76,6 +64,18 @@ export abstract class Exchange<T> extends PeerRequest {
     this.settle.reject(error);
   }
 
+  /** The connection's, with what this request says of its own; an older server knows nothing of that. */
+  #dressOf(envelope: Envelope): Envelope {
+    const { logLevel, answers } = this.options;
+    const { codec } = this.line;
+    if (codec.era === "legacy" || (logLevel === undefined && answers === undefined))
+      return envelope;
+    const dress: Envelope = { ...envelope };
+    if (logLevel !== undefined) dress.logLevel = logLevel;
+    if (answers !== undefined) dress.capabilities = capabilitiesOf(answers, codec.revision);
+    return dress;
+  }
+
   async #judge(error: Error, watch: Watch): Promise<void> {
     this.ended(await watch.failed(error, this.method));
   }
@@ -84,6 +84,13 @@ export abstract class Exchange<T> extends PeerRequest {
 // --- internal ---
 
 class AnswerExchange extends Exchange<Answer> {
+  readonly about: About | undefined;
+
+  constructor(line: Line, { method, params, about }: Asked, options: RequestOptions) {
+    super(line, method, { ...params }, options);
+    this.about = about;
+  }
+
   answered(response: Response, text: string): void {
     this.line.watch?.answered();
     this.settle.resolve({ response, text });

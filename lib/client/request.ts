@@ -2,11 +2,12 @@
  * One request of a client, from its dressing to its judged answer. It knows no method, and sends nothing again. What a server
  * wants to have before it answers is in request-more.ts.
  */
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { sliceMember } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { Response } from "../protocol/jsonrpc.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
+import type { About } from "../transport/peer-request.ts";
 import { Exchange, send } from "./exchange.ts";
 import type { Asked, Line } from "./line.ts";
 import { afterConsent, goOn } from "./request-more.ts";
@@ -18,23 +19,25 @@ import type { Reply, RequestOptions } from "./types.ts";
  * @throws RpcError; HostError as `McpClient.request`
  */
 export function request(line: Line, asked: Asked, options: RequestOptions): Promise<Reply> {
-  return send(new ReplyExchange(line, asked, options));
+  return send(new RequestExchange(line, asked, options));
 }
 
 /** An exchange that is told its reply, whatever more that takes. */
-export class ReplyExchange extends Exchange<Reply> {
-  constructor(line: Line, asked: Asked, options: RequestOptions) {
-    super(line, withRound(asked, line, options), options);
+export abstract class ReplyExchange extends Exchange<Reply> {
+  /** @param own is added to: it has the params for itself */
+  constructor(line: Line, method: string, own: JsonObject, options: RequestOptions) {
+    // An older server knows nothing of input rounds.
+    if (options.rounds !== undefined && line.codec.era !== "legacy")
+      Object.assign(own, options.rounds);
+    super(line, method, own, options);
   }
 
-  answered(response: Response, text: string): void {
+  answered({ result = null }: Response, text: string): void {
     const { line, method } = this;
+    const { codec } = line;
     line.watch?.answered();
-    const decoded = line.codec.decode(method, response.result ?? null);
-    if (decoded.kind === "complete") this.completed(new TextReply(decoded.result, text));
-    else if (decoded.kind === "input" && this.options.rounds !== undefined)
-      this.#handOn(response.result as JsonObject, text);
-    else void this.#later(goOn({ decoded, text }, this.#unfinished), decoded.kind === "input");
+    if (codec.isComplete(method, result)) this.completed(new TextReply(result, text));
+    else this.#undone(result, text);
   }
 
   override ended(error: unknown): void {
@@ -50,9 +53,13 @@ export class ReplyExchange extends Exchange<Reply> {
     this.settle.reject(error);
   }
 
-  /** The questions of the server as they came, for whoever goes through the rounds. */
-  #handOn(result: JsonObject, text: string): void {
-    const reply = new TextReply(result, text);
+  /** What is no result: questions are handed on as they came to whoever goes through the rounds, or gone through here. */
+  #undone(result: Json, text: string): void {
+    const decoded = this.line.codec.decode(this.method, result);
+    const isAsked = decoded.kind === "input";
+    if (!isAsked || this.options.rounds === undefined)
+      return void this.#later(goOn({ decoded, text }, this.#unfinished), isAsked);
+    const reply = new TextReply(result as JsonObject, text);
     reply.asked = true;
     reply.isInput = true;
     this.completed(reply);
@@ -78,10 +85,13 @@ export class ReplyExchange extends Exchange<Reply> {
 
 // --- internal ---
 
-/** With the caller's input round, of which an older server knows nothing. */
-function withRound(asked: Asked, { codec }: Line, { rounds }: RequestOptions): Asked {
-  if (rounds === undefined || codec.era === "legacy") return asked;
-  return { ...asked, params: { ...asked.params, ...rounds } };
+class RequestExchange extends ReplyExchange {
+  readonly about: About | undefined;
+
+  constructor(line: Line, { method, params, about }: Asked, options: RequestOptions) {
+    super(line, method, { ...params }, options);
+    this.about = about;
+  }
 }
 
 class TextReply implements Reply {

@@ -8,7 +8,7 @@ import type { Desk } from "./desk.ts";
 import type { Events } from "./events.ts";
 import type { Lasting } from "./lasting-types.ts";
 import type { Library } from "./library.ts";
-import type { LogListener, OpenedHost } from "./opened-types.ts";
+import type { LogListener, OpenedHost, OwnedCallRequest } from "./opened-types.ts";
 import type { Follower } from "./reconfigure-types.ts";
 import type { HostedServer } from "./server.ts";
 
@@ -38,6 +38,7 @@ export function hostOver({
     return (opened = new Desk(servers, context));
   };
   const desk = () => (loading ??= load());
+  const callLater = async (request: OwnedCallRequest) => (await desk()).call(request);
   let library: Promise<Library> | undefined;
   let fresh: Promise<void> | undefined;
   followers.add(() => {
@@ -49,7 +50,7 @@ export function hostOver({
   return {
     tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
     // Straight through once the desk is there: calls may be many.
-    call: (request) => opened?.call(request) ?? desk().then((it) => it.call(request)),
+    call: (request) => (opened === undefined ? callLater(request) : opened.call(request)),
     cancel: (id, reason) => opened?.cancel(id, reason) ?? false,
     knownTools: async () => (await desk()).knownTools(),
     judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...context }),

@@ -28,6 +28,10 @@ export interface Codec {
   readonly revision: string;
   /** The params of a request as this revision wants them: a new object, `_meta` of the caller kept. */
   params(params: JsonObject, envelope: Envelope): JsonObject;
+  /** The same for params that are made with it: their `_meta`, with what the caller has there. */
+  meta(own: Json | undefined, envelope: Envelope): JsonObject;
+  /** It is the result, and nothing has to be done about it. Of what is not, `decode` says what it is. */
+  isComplete(method: string, result: Json | undefined): result is JsonObject;
   /** Judges a result. An absent `resultType` is complete; null, numbers and the like are invalid. */
   decode(method: string, result: Json): Decoded;
   /** The server may send us requests (ping, roots, sampling, elicitation). */

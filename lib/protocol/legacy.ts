@@ -4,11 +4,11 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import type { Codec, Decoded } from "./codec.ts";
+import type { Codec, Decoded, Envelope } from "./codec.ts";
 import { invalidParams } from "./jsonrpc.ts";
 import type { ErrorObject } from "./jsonrpc.ts";
 import type { Capabilities, Implementation } from "./mcp.ts";
-import { readImplementation, unsupportedVersion, withMeta } from "./meta.ts";
+import { overMeta, readImplementation, unsupportedVersion } from "./meta.ts";
 import { modernRevisions } from "./modern.ts";
 
 /** The legacy revisions that we speak, newest first. */
@@ -26,8 +26,12 @@ export function legacyCodec(revision: string): Codec {
   return {
     era: "legacy",
     revision,
-    params: (params, { progressToken }) =>
-      progressToken === undefined ? { ...params } : withMeta(params, { progressToken }),
+    params: (params, envelope) =>
+      envelope.progressToken === undefined
+        ? { ...params }
+        : { ...params, _meta: meta(params._meta, envelope) },
+    meta,
+    isComplete: (_method, result) => isObject(result),
     decode: (method, result) => decodeObject(method, result),
     serverRequests: true,
     ping: true,
@@ -91,6 +95,10 @@ export function retryRevision(error: ErrorObject, asked: string): string | undef
 }
 
 // --- internal ---
+
+function meta(own: Json | undefined, { progressToken }: Envelope): JsonObject {
+  return overMeta(own, { progressToken });
+}
 
 function decodeObject(method: string, result: Json): Decoded {
   return isObject(result)

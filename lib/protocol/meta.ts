@@ -13,10 +13,9 @@ export const headerMismatch = -32020;
 /** The wire error of a server that needs a capability which the request does not declare: `data.requiredCapabilities`. */
 export const missingCapability = -32021;
 
-/** New params with `meta` put over the caller's own `_meta`. */
-export function withMeta(params: JsonObject, meta: JsonObject): JsonObject {
-  const { _meta: own } = params;
-  return { ...params, _meta: isObject(own) ? { ...own, ...meta } : meta };
+/** A `_meta` put over the caller's own. */
+export function overMeta(own: Json | undefined, meta: JsonObject): JsonObject {
+  return isObject(own) ? { ...own, ...meta } : meta;
 }
 
 /** A self-reported implementation; a missing or odd version is the empty string. Undefined if there is not even a name. */

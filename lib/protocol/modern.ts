@@ -7,7 +7,7 @@ import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Codec, Decoded, Envelope } from "./codec.ts";
 import type { Capabilities, Implementation } from "./mcp.ts";
-import { metaPrefix, readImplementation, withMeta } from "./meta.ts";
+import { metaPrefix, overMeta, readImplementation } from "./meta.ts";
 
 /** The modern revisions that we speak, newest first. */
 export const modernRevisions: readonly string[] = ["2026-07-28"];
@@ -17,7 +17,11 @@ export function modernCodec(revision: string): Codec {
   return {
     era: "modern",
     revision,
-    params: (params, envelope) => withMeta(params, meta(revision, envelope)),
+    params: (params, envelope) => {
+      return { ...params, _meta: metaOf(revision, params._meta, envelope) };
+    },
+    meta: (own, envelope) => metaOf(revision, own, envelope),
+    isComplete,
     decode,
     serverRequests: false,
     ping: false,
@@ -59,27 +63,33 @@ export function readDiscover(result: Json): Discovered | undefined {
 
 // --- internal ---
 
-function meta(revision: string, envelope: Envelope): JsonObject {
+function metaOf(revision: string, own: Json | undefined, envelope: Envelope): JsonObject {
   const { clientInfo, capabilities, progressToken, logLevel } = envelope;
   const fields: JsonObject = {
-    [`${metaPrefix}protocolVersion`]: revision,
-    [`${metaPrefix}clientCapabilities`]: capabilities,
-    [`${metaPrefix}clientInfo`]: clientInfo,
+    "io.modelcontextprotocol/protocolVersion": revision,
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+    "io.modelcontextprotocol/clientInfo": clientInfo,
   };
-  if (logLevel !== undefined) fields[`${metaPrefix}logLevel`] = logLevel;
+  if (logLevel !== undefined) fields["io.modelcontextprotocol/logLevel"] = logLevel;
   if (progressToken !== undefined) fields.progressToken = progressToken;
-  return fields;
+  return overMeta(own, fields);
 }
 
 /** The only methods that may ask back (protocol.md 1.9). */
 const asking: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-function decode(method: string, result: Json): Decoded {
-  if (!isObject(result)) return invalid(`the result of ${method} is not an object`);
+function isComplete(method: string, result: Json | undefined): result is JsonObject {
+  if (!isObject(result)) return false;
   const { resultType } = result;
-  if (resultType === undefined || resultType === "complete") return { kind: "complete", result };
   // A task is an answer, too: what is to be done about it is decided elsewhere (protocol.md 1.16).
-  if (resultType === "task" && method === "tools/call") return { kind: "complete", result };
+  const isTask = resultType === "task" && method === "tools/call";
+  return resultType === undefined || resultType === "complete" || isTask;
+}
+
+function decode(method: string, result: Json): Decoded {
+  if (isComplete(method, result)) return { kind: "complete", result };
+  if (!isObject(result)) return invalid(`the result of ${method} is not an object`);
+  const { resultType = null } = result;
   if (resultType !== "input_required")
     return invalid(`the result of ${method} has the unknown resultType ${clip(resultType)}`);
   if (!asking.has(method)) return invalid(`${method} must not ask for input`);

@@ -12,6 +12,14 @@ export type Reading =
   | { message: Message; odd?: string; noise?: undefined }
   | { message?: undefined; odd?: undefined; noise: string };
 
+/** True for what almost all are that come in: an answer in order, with a result. */
+export function isPlainAnswer(value: unknown): value is Response {
+  if (!isObject(value) || value.jsonrpc !== "2.0") return false;
+  const { id, result, error, method } = value;
+  if (result === undefined || error !== undefined || method !== undefined) return false;
+  return typeof id === "number" || typeof id === "string";
+}
+
 /**
  * Reads one value. The message is the value itself where that is in order, else a mended copy.
  * - A wrong or missing `jsonrpc` is accepted where the shape leaves no doubt.
@@ -19,15 +27,12 @@ export type Reading =
  * - A response with neither is passed on as it is: whoever waits for it can then be told.
  */
 export function readMessage(value: unknown): Reading {
+  if (isPlainAnswer(value)) return { message: value };
   if (!isObject(value)) return { noise: "not a JSON object" };
   const { jsonrpc, id, method } = value;
   const hasId = typeof id === "string" || typeof id === "number";
   if (!hasId && id !== undefined && id !== null)
     return { noise: "its id is neither a string nor a number" };
-  // What almost all are: an answer in order.
-  const isPlain = hasId && value.result !== undefined && method === undefined;
-  if (isPlain && jsonrpc === "2.0" && value.error === undefined)
-    return { message: value as unknown as Response };
   const answers = isPresent(value.error) || value.result !== undefined;
   const odd = jsonrpc === "2.0" ? [] : [jsonrpcFault(jsonrpc)];
   if (typeof method === "string" && !(answers && hasId)) {

@@ -8,8 +8,7 @@ import { LineSplitter } from "../base/lines.ts";
 import type { Line, OversizeLine } from "../base/lines.ts";
 import { compact } from "../base/slice.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
-import { readMessage, readMessages } from "../protocol/read.ts";
-import type { Reading } from "../protocol/read.ts";
+import { isPlainAnswer, readMessage, readMessages } from "../protocol/read.ts";
 import { answerBehind, brokenMessage, glimpse, oversize } from "./broken.ts";
 import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
@@ -98,10 +97,14 @@ export class Framing {
 
   /** Takes the messages of a value; false if there is none in it. */
   #value(value: unknown, text: string): boolean {
+    if (isPlainAnswer(value)) {
+      this.#message(value, text);
+      return true;
+    }
     if (Array.isArray(value)) return this.#batch(value, text);
-    const reading = readMessage(value);
-    if (reading.message === undefined) return false;
-    this.#message(reading, text);
+    const { message, odd } = readMessage(value);
+    if (message === undefined) return false;
+    this.#message(message, text, odd);
     return true;
   }
 
@@ -112,11 +115,11 @@ export class Framing {
     const exact = parseJson(text) as unknown[];
     for (const [index, reading] of readings.entries())
       if (reading.message === undefined) this.#noise(text, reading.noise);
-      else this.#message(reading, elementText(exact[index]));
+      else this.#message(reading.message, elementText(exact[index]), reading.odd);
     return true;
   }
 
-  #message({ message, odd }: Extract<Reading, { message: Message }>, text: string): void {
+  #message(message: Message, text: string, odd?: string): void {
     if (!this.#framed) this.#plain = true;
     if (this.#pieces !== undefined && isCut(this.#pieces)) this.#dropPieces("unfinished JSON");
     this.#out.push(odd === undefined ? { message, text } : { message, text, odd });

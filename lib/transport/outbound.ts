@@ -130,7 +130,7 @@ export class Outbound {
   #sent(entry: PeerRequest): void {
     entry.sent = "sent";
     try {
-      entry.options.onSent?.();
+      entry.handedOver();
     } catch (error) {
       this.#debug("onSent failed", error);
     }

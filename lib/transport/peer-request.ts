@@ -65,18 +65,20 @@ export abstract class PeerRequest {
     this.timeoutMs = timeoutMs;
   }
 
+  /** Undefined: it is about its method. */
+  abstract readonly about: About | undefined;
   /** Its params carry its progress token, which is its id. */
   abstract readonly hasToken: boolean;
   /** Its params; called once, right before it is sent. */
   abstract params(id: number): JsonObject;
+  /** Once: the link took it whole. */
+  handedOver(): void {
+    this.options.onSent?.();
+  }
+
   /** It has a result. `text`: the whole message. */
   abstract answered(response: Response, text: string): void;
   abstract failed(error: Error): void;
-
-  /** @default it is about its method */
-  get about(): About | undefined {
-    return undefined;
-  }
 
   /** The hard cap in milliseconds, counted from its start. */
   get capMs(): number {

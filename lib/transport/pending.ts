@@ -103,10 +103,14 @@ export class PendingTable {
     return all;
   }
 
-  /** The link keeps the process alive, or the caller; the alarm does not. */
+  /** The alarm is set anew only for what runs out before all others: hardly ever. */
   #wakeFor({ idleAt, capAt }: PeerRequest, now: number): void {
     const at = Math.min(idleAt, capAt);
-    if (at >= this.#alarmAt) return;
+    if (at < this.#alarmAt) this.#setAlarm(at, now);
+  }
+
+  /** The link keeps the process alive, or the caller; the alarm does not. */
+  #setAlarm(at: number, now: number): void {
     clearTimeout(this.#alarm);
     this.#alarmAt = at;
     const ms = Math.min(Math.max(at - now, 0), timerMsMax);

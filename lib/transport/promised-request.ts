@@ -17,6 +17,10 @@ export class PromisedRequest extends PeerRequest {
     this.#params = params;
   }
 
+  get about(): undefined {
+    return undefined;
+  }
+
   get promise(): Promise<Answer> {
     return this.#settle.promise;
   }
