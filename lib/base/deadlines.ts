@@ -3,8 +3,11 @@
  * to a few milliseconds, and keeps no process alive.
  */
 
+import { Chain } from "./chain.ts";
+import type { Linked } from "./chain.ts";
+
 /** One wait. */
-export interface Due {
+export interface Due extends Linked<Due> {
   /** When it began, on the clock of `performance.now`. */
   readonly at: number;
   /** It was not deleted in time, and is no longer among those that wait. Never throws. */
@@ -14,7 +17,7 @@ export interface Due {
 export class Deadlines {
   readonly #ms: number;
   /** The oldest first. */
-  readonly #all = new Set<Due>();
+  readonly #all = new Chain<Due>();
   #timer: Timer | undefined;
 
   /** @param ms how long each may take */
@@ -41,7 +44,7 @@ export class Deadlines {
   #look(): void {
     this.#timer = undefined;
     const now = performance.now();
-    for (const due of this.#all) {
+    for (let due = this.#all.first; due !== undefined; due = this.#all.first) {
       const leftMs = due.at + this.#ms - now;
       if (leftMs > 1) return this.#wait(leftMs);
       this.#all.delete(due);

@@ -1,9 +1,13 @@
 /** The calls that run, each with what gives it up: whoever asked, by the call's id or a signal, and the end of the host. */
 import { Cancel } from "../base/cancel.ts";
+import { Chain } from "../base/chain.ts";
+import type { Linked } from "../base/chain.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 
 /** A call that runs: what gives it up, since when it runs, and whether its server was handed it. */
-export class RunningCall extends Cancel implements EventListenerObject {
+export class RunningCall extends Cancel implements EventListenerObject, Linked<RunningCall> {
+  before: RunningCall | undefined;
+  after: RunningCall | undefined;
   readonly id: string;
   readonly request: OwnedCallRequest;
   /** On the clock of `performance.now`. */
@@ -35,13 +39,13 @@ export class RunningCall extends Cancel implements EventListenerObject {
 
 export class RunningCalls {
   readonly #end: AbortSignal;
-  readonly #calls = new Map<string, RunningCall>();
+  readonly #calls = new Chain<RunningCall>();
 
   /** @param end ends every call */
   constructor(end: AbortSignal) {
     this.#end = end;
     const endAll = () => {
-      for (const call of this.#calls.values()) call.cancel(end.reason);
+      for (const call of this.#calls.all()) call.cancel(end.reason);
     };
     end.addEventListener("abort", endAll, { once: true });
   }
@@ -49,7 +53,7 @@ export class RunningCalls {
   /** It runs, until `done`. */
   begin(request: OwnedCallRequest): RunningCall {
     const call = new RunningCall(request);
-    this.#calls.set(call.id, call);
+    this.#calls.add(call);
     const { signal } = request;
     if (signal?.aborted) call.handleEvent();
     else signal?.addEventListener("abort", call);
@@ -59,12 +63,13 @@ export class RunningCalls {
 
   done(call: RunningCall): void {
     call.request.signal?.removeEventListener("abort", call);
-    this.#calls.delete(call.id);
+    this.#calls.delete(call);
   }
 
   /** False where no such call runs. */
   cancel(id: string, reason: unknown): boolean {
-    const call = this.#calls.get(id);
+    let call = this.#calls.first;
+    while (call !== undefined && call.id !== id) call = call.after;
     call?.cancel(reason);
     return call !== undefined;
   }

@@ -20,10 +20,8 @@ export class AtWork implements Disposable {
   readonly #onOver: (id: string) => void;
   readonly #leftMs: number;
   readonly #now: () => number;
-  /** By server, for good: calls, and since when each was given up. */
-  readonly #calls = new Map<string, Map<string, number | undefined>>();
-  /** How many of them were given up: most often none, and then nothing is to be looked for. */
-  #left = 0;
+  /** By server, for good. */
+  readonly #servers = new Map<string, Calls>();
   readonly #watching: Disposable;
 
   constructor(
@@ -38,8 +36,15 @@ export class AtWork implements Disposable {
 
   /** The calls of a server by their ids. */
   at(server: string): ReadonlyMap<string, unknown> {
-    this.#forget(server);
-    return this.#calls.get(server) ?? new Map();
+    const calls = this.#servers.get(server);
+    if (calls === undefined) return new Map();
+    this.#forget(calls);
+    return new Map([...calls.left, ...calls.running.map((id) => [id, undefined] as const)]);
+  }
+
+  /** Whether a call was given up, and counts still. */
+  isLeft(server: string, id: string): boolean {
+    return this.#servers.get(server)?.left.has(id) === true;
   }
 
   [Symbol.dispose](): void {
@@ -49,40 +54,48 @@ export class AtWork implements Disposable {
   // --- internal ---
 
   #heard(event: EventOf<(typeof heard)[number]>): void {
-    const { server } = event;
-    if (event.type === "call_start") this.#begin(server, event.id);
+    const calls = this.#of(event.server);
+    if (event.type === "call_start") calls.running.push(event.id);
     else if (event.type === "call_end") {
-      if (event.mayRun === true) this.#leave(server, event.id);
-      else this.#over(server, event.id);
-      if (this.#left > 0) this.#forget(server);
+      remove(event.id, calls.running);
+      if (event.mayRun === true) calls.left.set(event.id, this.#now());
+      else this.#onOver(event.id);
+      if (calls.left.size > 0) this.#forget(calls);
     }
     // What an ended process was at work on is over.
-    else if (event.state !== "ready") this.#forget(server, Infinity);
+    else if (event.state !== "ready") this.#forget(calls, Infinity);
   }
 
-  #begin(server: string, id: string): void {
-    const calls = this.#calls.get(server) ?? new Map<string, number | undefined>();
-    if (calls.size === 0) this.#calls.set(server, calls);
-    calls.set(id, undefined);
-  }
-
-  #leave(server: string, id: string): void {
-    const calls = this.#calls.get(server);
-    if (calls === undefined) return;
-    calls.set(id, this.#now());
-    this.#left += 1;
+  #of(server: string): Calls {
+    const known = this.#servers.get(server);
+    if (known !== undefined) return known;
+    const calls = { running: [], left: new Map() };
+    this.#servers.set(server, calls);
+    return calls;
   }
 
   /** Those that were given up long ago. */
-  #forget(server: string, before = this.#now() - this.#leftMs): void {
-    for (const [id, since] of this.#calls.get(server) ?? [])
-      if (since !== undefined && since < before) this.#over(server, id);
+  #forget({ left }: Calls, before = this.#now() - this.#leftMs): void {
+    for (const [id, since] of left) {
+      if (since >= before) continue;
+      left.delete(id);
+      this.#onOver(id);
+    }
   }
+}
 
-  #over(server: string, id: string): void {
-    const calls = this.#calls.get(server);
-    if (calls?.get(id) !== undefined) this.#left -= 1;
-    calls?.delete(id);
-    this.#onOver(id);
-  }
+// --- internal ---
+
+interface Calls {
+  /** In any order: what is put in and taken out all the time is to leave nothing behind, as a Map does. */
+  running: string[];
+  /** Those that were given up, and when. */
+  left: Map<string, number>;
+}
+
+function remove(id: string, ids: string[]): void {
+  const at = ids.indexOf(id);
+  if (at < 0) return;
+  const last = ids.pop()!;
+  if (at < ids.length) ids[at] = last;
 }

@@ -1,4 +1,5 @@
 /** A call of the book while it runs: it hears how the call goes, and gives it up where nobody waits for it any more. */
+import type { Linked } from "../base/chain.ts";
 import { HostError } from "../base/errors.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import type { CallListener, OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
@@ -10,7 +11,9 @@ export interface BookedRequest extends OwnedCallRequest {
   keepsResult?: boolean;
 }
 
-export class BegunCall implements CallListener {
+export class BegunCall implements CallListener, Linked<BegunCall> {
+  before: BegunCall | undefined;
+  after: BegunCall | undefined;
   readonly record: CallRecord;
   /** As `Host.call`: never rejects. */
   readonly outcome: Promise<Outcome>;

@@ -2,6 +2,7 @@
  * The calls of this process, running and past, each for its owner alone. Every face calls through it. It keeps them in
  * memory within a bound of count and bytes, the oldest that ended go first, and it decides nothing about them.
  */
+import { Chain } from "../base/chain.ts";
 import { HostError } from "../base/errors.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import { type CallRecord, opened } from "./call-record.ts";
@@ -23,7 +24,7 @@ const compactAt = 1024;
 
 export class CallBook {
   readonly #options: CallBookOptions;
-  readonly #running = new Set<BegunCall>();
+  readonly #running = new Chain<BegunCall>();
   /** In the order of their ends, from `#oldest` on. They are looked for so seldom that nothing is kept for it. */
   readonly #past: (CallRecord | undefined)[] = [];
   #oldest = 0;
@@ -33,7 +34,7 @@ export class CallBook {
     this.#options = options;
     const { ending } = options;
     const endAll = () => {
-      for (const call of this.#running) call.cancel(ending.reason as HostError);
+      for (const call of this.#running.all()) call.cancel(ending.reason as HostError);
     };
     ending.addEventListener("abort", endAll, { once: true });
   }
@@ -53,7 +54,7 @@ export class CallBook {
 
   /** All calls of an owner, the newest first. */
   list(owner: string): CallRecord[] {
-    const all = [...this.#past, ...Array.from(this.#running, ({ record }) => record)];
+    const all = [...this.#past, ...this.#running.all().map(({ record }) => record)];
     const own = all.filter((record) => record?.owner === owner) as CallRecord[];
     return own.toReversed().toSorted((a, b) => b.startedAt - a.startedAt);
   }
@@ -66,7 +67,7 @@ export class CallBook {
   /** Cancels a call that runs. False where it has ended, or is not there for this owner. */
   cancel(owner: string, id: string): boolean {
     const reason = new HostError("cancelled", "the call was cancelled by its owner");
-    for (const call of this.#running)
+    for (const call of this.#running.all())
       if (call.record.id === id && call.record.owner === owner) return call.cancel(reason);
     return false;
   }

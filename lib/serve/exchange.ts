@@ -44,6 +44,8 @@ export class Incoming implements Exchange, Due, EventListenerObject {
   readonly request: Request & { readonly params?: Readonly<Record<string, string>> };
   readonly caller: Caller;
   readonly at = performance.now();
+  before: Due | undefined;
+  after: Due | undefined;
   readonly #world: ExchangeWorld;
   #url: URL | undefined;
   #signal: AbortSignal | undefined;

@@ -57,7 +57,10 @@ export function callTool(
 class ToolCall implements Flight, CallListener, Cancellable {
   readonly question: Question;
   server: string | undefined;
+  call: string | undefined;
   isQueued = true;
+  before: Flight | undefined;
+  after: Flight | undefined;
   readonly #name: string;
   readonly #context: CallContext;
   readonly #host: OpenedHost;
@@ -114,7 +117,7 @@ class ToolCall implements Flight, CallListener, Cancellable {
   onCall({ id, server }: Call): void {
     this.#waiting?.[Symbol.dispose]();
     this.server = server;
-    this.#context.logs.called(id, this.question.from);
+    this.call = id;
     this.#isKnown = true;
     // What was cancelled before the host had begun it.
     if (this.#isCancelled) this.cancel();

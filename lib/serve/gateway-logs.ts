@@ -2,6 +2,8 @@
  * Log notifications of servers, each to the one client that it surely is for: nothing in them says which call they are
  * about, so that while several clients are at work on a server, or have left work there, none is told (protocol.md 1.8, 2.3).
  */
+import { Chain } from "../base/chain.ts";
+import type { Linked } from "../base/chain.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
@@ -24,19 +26,21 @@ export const logLevels: readonly McpLogLevel[] = [
 export const logLevelDefault: McpLogLevel = "info";
 
 /** A request that is under way. */
-export interface Flight {
+export interface Flight extends Linked<Flight> {
   question: Question;
   /** Known once its name is. */
   server: string | undefined;
+  /** Of a call that its server may be at work on: its id. */
+  call?: string | undefined;
   /** The server does not have it yet. @default false */
   isQueued?: boolean;
 }
 
 export class Logs implements Disposable {
   readonly #host: Pick<OpenedHost, "onEvent" | "onLog" | "askLogs">;
-  readonly #flights = new Set<Flight>();
-  /** Whose calls are at work, by their ids. */
-  readonly #callers = new Map<string, Downstream>();
+  readonly #flights = new Chain<Flight>();
+  /** Whose calls were given up, by their ids: their servers may still be at work on them. */
+  readonly #left = new Map<string, Downstream>();
   readonly #followers = new Set<Downstream & { aside: Aside }>();
   readonly #work: AtWork;
   readonly #hearing: Disposable;
@@ -44,7 +48,7 @@ export class Logs implements Disposable {
 
   constructor(host: Pick<OpenedHost, "onEvent" | "onLog" | "askLogs">) {
     this.#host = host;
-    this.#work = new AtWork(host, { onOver: (id) => void this.#callers.delete(id) });
+    this.#work = new AtWork(host, { onOver: (id) => void this.#left.delete(id) });
     host.askLogs(logLevelDefault);
     this.#hearing = host.onLog((server, params) => this.#heard(server, params, undefined));
   }
@@ -54,13 +58,11 @@ export class Logs implements Disposable {
     this.#flights.add(flight);
   }
 
-  /** A call of that id is a client's. */
-  called(id: string, from: Downstream): void {
-    this.#callers.set(id, from);
-  }
-
   end(flight: Flight): void {
     this.#flights.delete(flight);
+    const { question, server, call } = flight;
+    if (call === undefined || server === undefined) return;
+    if (this.#work.isLeft(server, call)) this.#left.set(call, question.from);
   }
 
   /** The same until disposed. */
@@ -74,7 +76,7 @@ export class Logs implements Disposable {
     let last: Question | undefined;
     let queued: Question | undefined;
     let unsure: Question | undefined;
-    for (const { question, server: at, isQueued } of this.#flights) {
+    for (const { question, server: at, isQueued } of this.#flights.all()) {
       if (question.from.guest !== guest) continue;
       if (at === undefined) unsure = question;
       else if (at === server && isQueued === true) queued = question;
@@ -142,19 +144,28 @@ export class Logs implements Disposable {
   }
 
   *#clientsAt(server: string, guest: Guest | undefined) {
-    for (const { question, server: at } of this.#flights)
+    for (const { question, server: at } of this.#flights.all())
       if (at === server && ownerOf(question.from, server) === guest) yield question.from;
     if (guest !== undefined) return;
+    const callers = this.#callers();
     for (const id of this.#work.at(server).keys()) {
-      const from = this.#callers.get(id);
+      const from = callers.get(id);
       // A call on a server of its own is none of this one's.
       if (from === undefined || ownerOf(from, server) === undefined) yield from;
     }
   }
 
+  /** Whose calls servers may be at work on, by their ids. */
+  #callers(): ReadonlyMap<string, Downstream> {
+    const callers = new Map(this.#left);
+    for (const { call, question } of this.#flights.all())
+      if (call !== undefined) callers.set(call, question.from);
+    return callers;
+  }
+
   #lastOf(client: Downstream, server: string): Question | undefined {
     let last: Question | undefined;
-    for (const { question, server: at } of this.#flights)
+    for (const { question, server: at } of this.#flights.all())
       if (at === server && question.from === client) last = question;
     return last;
   }

@@ -33,6 +33,8 @@ export class HttpReply implements ReplyTo, Waiter {
   /** What the client gets. */
   readonly response: Promise<Response>;
   readonly at = performance.now();
+  before: Waiter | undefined;
+  after: Waiter | undefined;
   readonly exchange: ReplyOptions["exchange"];
   readonly #id: RequestId | null;
   readonly #mayStream: boolean;

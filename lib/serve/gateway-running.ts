@@ -2,7 +2,9 @@
  * The requests of one client that are under way on one link: an id is answered once, a cancelled request not at all
  * (protocol.md 1.1). It knows no transport.
  */
-import type { JsonObject } from "../base/json.ts";
+import { Chain } from "../base/chain.ts";
+import type { Linked } from "../base/chain.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { Notification, Request, RequestId, RpcError } from "../protocol/jsonrpc.ts";
 import { badMessage } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
@@ -18,11 +20,10 @@ export interface ReplyTo {
 }
 
 export class Running {
-  /** Keyed with the id's type: 1 and "1" are two requests. */
-  readonly #byId = new Map<RequestId, Underway>();
+  readonly #all = new Chain<Underway>();
 
   get size(): number {
-    return this.#byId.size;
+    return this.#all.size;
   }
 
   /** Works on a request, and replies to it. Never rejects. */
@@ -30,7 +31,7 @@ export class Running {
     const { id, reply } = underway;
     const refusal = this.#refusal(id);
     if (refusal !== undefined) return reply.finish(errorText(id, refusal), true);
-    this.#byId.set(id, underway);
+    this.#all.add(underway);
     let text: string;
     try {
       text = answerText(id, await gateway.answer(underway));
@@ -39,7 +40,7 @@ export class Running {
     }
     // Whoever cancels takes it away.
     if (underway.isCancelled) return reply.finish(undefined);
-    this.#byId.delete(id);
+    this.#all.delete(underway);
     reply.finish(text);
   }
 
@@ -47,18 +48,19 @@ export class Running {
   notified({ method, params = {} }: Notification): void {
     const { requestId } = params;
     if (method !== "notifications/cancelled") return;
-    if (typeof requestId === "string" || typeof requestId === "number") this.#cancel(requestId);
+    const underway = this.#find(requestId);
+    if (underway !== undefined) this.#cancel(underway);
   }
 
   /** Nobody waits for any of them. */
   end(): void {
-    for (const id of this.#byId.keys()) this.#cancel(id);
+    for (const underway of this.#all.all()) this.#cancel(underway);
   }
 
   // --- internal ---
 
   #refusal(id: RequestId): RpcError | undefined {
-    const message = this.#byId.has(id)
+    const message = this.#find(id)
       ? "this id is in use by a request that is still running"
       : this.size >= runningMax
         ? `${runningMax} requests are running: no more for now`
@@ -66,15 +68,23 @@ export class Running {
     return message === undefined ? undefined : badMessage(message);
   }
 
-  #cancel(id: RequestId): void {
-    const underway = this.#byId.get(id);
-    this.#byId.delete(id);
-    underway?.cancel();
+  /** With the id's type: 1 and "1" are two requests. A client has few at a time. */
+  #find(id: Json | undefined): Underway | undefined {
+    let underway = this.#all.first;
+    while (underway !== undefined && underway.id !== id) underway = underway.after;
+    return underway;
+  }
+
+  #cancel(underway: Underway): void {
+    this.#all.delete(underway);
+    underway.cancel();
   }
 }
 
 /** One request that is under way. Its signal is made when somebody wants one, and so is all else that few do. */
-export class Underway implements Question {
+export class Underway implements Question, Linked<Underway> {
+  before: Underway | undefined;
+  after: Underway | undefined;
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;

@@ -2,10 +2,12 @@
  * The answers that are being made, all under one timer: those that take long become streams. Once the process stops and
  * their time is over, each is told.
  */
+import { Chain } from "../base/chain.ts";
+import type { Linked } from "../base/chain.ts";
 import type { Exchange } from "./types.ts";
 
 /** One answer that is being made. */
-export interface Waiter {
+export interface Waiter extends Linked<Waiter> {
   /** When it was begun, on the clock of `performance.now`. */
   readonly at: number;
   readonly exchange: Pick<Exchange, "signal">;
@@ -17,7 +19,7 @@ export interface Waiter {
 
 export class Waiting {
   readonly #streamAfterMs: number;
-  readonly #all = new Set<Waiter>();
+  readonly #all = new Chain<Waiter>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param stopping fires when no new ones come */
@@ -42,7 +44,7 @@ export class Waiting {
     this.#timer = undefined;
     const now = performance.now();
     let nextMs: number | undefined;
-    for (const waiter of this.#all) {
+    for (let waiter = this.#all.first; waiter !== undefined; waiter = waiter.after) {
       const leftMs = waiter.at + this.#streamAfterMs - now;
       if (leftMs > 1) {
         nextMs = leftMs;
@@ -59,7 +61,7 @@ export class Waiting {
   }
 
   #stop(): void {
-    for (const waiter of this.#all)
+    for (const waiter of this.#all.all())
       waiter.exchange.signal.addEventListener("abort", () => waiter.end(), { once: true });
   }
 }

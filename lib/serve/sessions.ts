@@ -2,6 +2,8 @@
  * Sessions of legacy HTTP clients: their ids, whose they are, how many there are and for how long. An id is no credential:
  * it opens nothing for another owner, nor at another address (protocol.md 2.4, 4).
  */
+import { Chain } from "../base/chain.ts";
+import type { Linked } from "../base/chain.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { logLevelDefault } from "./gateway-logs.ts";
@@ -21,7 +23,9 @@ export interface SessionsOptions {
 }
 
 /** One legacy client over HTTP. */
-export class Session implements Legacy {
+export class Session implements Legacy, Linked<Session> {
+  before: Session | undefined;
+  after: Session | undefined;
   readonly id = crypto.randomUUID();
   readonly scope: Scope;
   readonly knows: Knowledge;
@@ -90,8 +94,9 @@ export class Sessions implements Disposable {
   readonly #sessionsMax: number;
   readonly #idleMs: number;
   readonly #now: () => number;
-  /** The one that was quiet for longest first. */
   readonly #byId = new Map<string, Session>();
+  /** The one that was quiet for longest first. */
+  readonly #all = new Chain<Session>();
   readonly #room = new ReplayRoom();
 
   constructor({ sessionsMax = 1000, idleMs = 1_800_000, now }: SessionsOptions) {
@@ -113,6 +118,7 @@ export class Sessions implements Disposable {
       this.end(quiet);
     }
     const session = new Session(scope, knows, this.#room);
+    this.#byId.set(session.id, session);
     this.#touch(session);
     return session;
   }
@@ -131,27 +137,27 @@ export class Sessions implements Disposable {
   quiet(where: (session: Session) => boolean = () => true): Session | undefined {
     const since = this.#now() - askingMs;
     const isAsking = ({ aside, usedAt }: Session) => aside.tasks.size > 0 && usedAt > since;
-    return [...this.#byId.values()].find(
-      (session) => session.isQuiet && !isAsking(session) && where(session),
-    );
+    return this.#all
+      .all()
+      .find((session) => session.isQuiet && !isAsking(session) && where(session));
   }
 
   end(session: Session): void {
     this.#byId.delete(session.id);
+    this.#all.delete(session);
     session.end();
   }
 
   [Symbol.dispose](): void {
-    for (const session of this.#byId.values()) session.end();
-    this.#byId.clear();
+    for (const session of this.#all.all()) this.end(session);
   }
 
   // --- internal ---
 
   #touch(session: Session): void {
     session.usedAt = this.#now();
-    this.#byId.delete(session.id);
-    this.#byId.set(session.id, session);
+    this.#all.delete(session);
+    this.#all.add(session);
   }
 
   #isOver(session: Session): boolean {
@@ -159,7 +165,7 @@ export class Sessions implements Disposable {
   }
 
   #sweep(): void {
-    for (const session of this.#byId.values()) {
+    for (const session of this.#all.all()) {
       if (this.#now() - session.usedAt < this.#idleMs) return;
       if (session.isQuiet) this.end(session);
     }

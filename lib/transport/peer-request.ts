@@ -2,6 +2,7 @@
 import type { Cancel } from "../base/cancel.ts";
 import type { Facts } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { Numbered } from "../base/numbered.ts";
 import type { Response } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 
@@ -37,7 +38,10 @@ interface Waiting {
  * A request from the asking to its answer, which is told to itself: one object holds all that is known of it, since there is
  * one for every call. Times are on the clock of `performance.now()`.
  */
-export abstract class PeerRequest {
+export abstract class PeerRequest implements Numbered<PeerRequest> {
+  before: PeerRequest | undefined;
+  after: PeerRequest | undefined;
+  next: PeerRequest | undefined;
   readonly method: string;
   readonly options: Omit<PeerRequestOptions, "timeoutMs">;
   /** Idle time, renewed by progress. */

@@ -5,13 +5,14 @@
  */
 import { Aborts } from "../base/aborts.ts";
 import { timerMsMax } from "../base/async.ts";
+import { NumberedChain } from "../base/numbered.ts";
 import type { PeerRequest } from "./peer-request.ts";
 
 /** Why a request was given up, taken out already; `capped`: its hard cap ran out, not its idle time. */
 export type GivenUp = "aborted" | "idle" | "capped";
 
 export class PendingTable {
-  readonly #entries = new Map<number, PeerRequest>();
+  readonly #entries = new NumberedChain<PeerRequest>();
   readonly #aborts: Aborts;
   readonly #onGivenUp: (entry: PeerRequest, why: GivenUp) => void;
   /** Rings when the first of them may have run out, and then looks at all. */
@@ -27,7 +28,7 @@ export class PendingTable {
 
   /** Starts the clock of a request, and listens to its signal, which must not have fired. */
   add(entry: PeerRequest, now: number): void {
-    this.#entries.set(entry.id, entry);
+    this.#entries.add(entry);
     entry.waitsIn = this;
     const { cancel, signal } = entry.options;
     if (cancel !== undefined) cancel.waiter = entry;
@@ -37,9 +38,9 @@ export class PendingTable {
 
   /** Takes a request out, and stops clock and listening. Undefined if it does not wait (any more). */
   take(id: number): PeerRequest | undefined {
-    const entry = this.#entries.get(id);
+    const entry = this.#entries.find(id);
     if (entry === undefined) return undefined;
-    this.#entries.delete(id);
+    this.#entries.delete(entry);
     const { cancel, signal } = entry.options;
     if (cancel !== undefined) cancel.waiter = undefined;
     else if (signal !== undefined) this.#aborts.remove(signal);
@@ -48,7 +49,7 @@ export class PendingTable {
 
   /** All that wait, oldest first. */
   waiting(): PeerRequest[] {
-    return [...this.#entries.values()];
+    return this.#entries.all();
   }
 
   /**
@@ -56,7 +57,7 @@ export class PendingTable {
    * smaller than the one before still is a sign of life. It only moves `idleAt`: the alarm looks again when it rings.
    */
   renew(id: number, progress: number): PeerRequest | string {
-    const entry = this.#entries.get(id);
+    const entry = this.#entries.find(id);
     if (entry === undefined) return `no request waits for token ${id}`;
     if (!entry.hasToken) return `request ${id} has no token`;
     entry.idleAt = performance.now() + entry.timeoutMs;
@@ -87,7 +88,7 @@ export class PendingTable {
     const now = performance.now();
     const ms = now - this.#pausedAt;
     this.#pausedAt = undefined;
-    for (const entry of this.#entries.values()) {
+    for (const entry of this.#entries.all()) {
       entry.idleAt += ms;
       entry.capAt += ms;
       // The alarm may have rung in vain.
