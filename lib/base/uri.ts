@@ -9,6 +9,11 @@ export function decoded(text: string): string | undefined {
   }
 }
 
+/** What stands before `://`, in small letters; empty where that is not there. */
+export function schemeOf(address: string): string {
+  return address.slice(0, Math.max(address.indexOf("://"), 0)).toLowerCase();
+}
+
 /** User and password of an address as `Authorization: Basic` has them (RFC 7617); undefined where there are none. */
 export function basicOf({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;

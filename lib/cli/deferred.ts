@@ -2,7 +2,7 @@
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
 import type { ToolList } from "../client/types.ts";
-import { ourPaths } from "../config/paths.ts";
+import { joinPath, ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { ToolListStore, VerdictStore } from "../host/option-types.ts";
 import type { Io } from "./types.ts";
@@ -37,7 +37,8 @@ export function deferredLists(
   return {
     async read(name) {
       const server = started.get(name);
-      return server && (await import("./kept-tools.ts")).readKept(io, server);
+      if (server === undefined || !isAnyKept(io)) return undefined;
+      return (await import("./kept-tools.ts")).readKept(io, server);
     },
     write(name, list) {
       if ((list.freshUntil ?? 0) > performance.now()) learned.set(name, list);
@@ -53,4 +54,13 @@ export function deferredLists(
       learned.clear();
     },
   };
+}
+
+// --- internal ---
+
+/** A look at their folder, which has a size where it is there: where none was ever kept, nothing is loaded to read one. */
+function isAnyKept({ env }: Io): boolean {
+  const { cache } = ourPaths(env);
+  if (cache === undefined) return false;
+  return process.platform === "win32" || Bun.file(joinPath(cache, "lists")).size > 0;
 }

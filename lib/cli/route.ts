@@ -42,8 +42,8 @@ interface Found {
 
 async function find(line: Line): Promise<Found | undefined> {
   let first: Found | undefined;
-  for (const [at, word] of line.words.entries()) {
-    const load = loaderOf(word);
+  for (let at = 0; at < line.words.length; at += 1) {
+    const load = loaderOf(line.words[at] as string);
     if (load === undefined) continue;
     const { default: command } = await load();
     const reading = readLine(line, command.flags);

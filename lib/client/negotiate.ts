@@ -55,7 +55,8 @@ export async function negotiate(options: ConnectOptions, inbound: Inbound): Prom
       const text = `${failure.message}; starting it once more without server/discover`;
       debug(options.log, options.name, () => text);
     } finally {
-      scope.abort();
+      // Of a server that is remembered nothing was asked.
+      if (plan.first !== undefined) scope.abort();
     }
   }
 }

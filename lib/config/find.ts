@@ -22,7 +22,9 @@ export async function findUserConfig(env: Env): Promise<string | undefined> {
 // --- internal ---
 
 async function firstOf(folder: string, names: string[]): Promise<string | undefined> {
-  const paths = names.map((name) => joinPath(folder, name));
-  const there = await Promise.all(paths.map((path) => Bun.file(path).exists()));
-  return paths.find((_, at) => there[at]);
+  for (const name of names) {
+    const path = joinPath(folder, name);
+    if (await Bun.file(path).exists()) return path;
+  }
+  return undefined;
 }

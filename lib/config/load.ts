@@ -131,12 +131,13 @@ function mergeParts(parts: ConfigPart[], given: ServerConfig[]): Config {
     }
   }
   const specs = given.length === 0 ? given : withOwnNames(given, byName.keys());
-  for (const [at, server] of specs.entries()) {
-    const before = specs.slice(0, at).some((other) => other.name === server.name);
-    if (before)
+  const before = new Set<string>();
+  for (const server of specs) {
+    if (before.has(server.name))
       config.warnings.push(
         `${server.name} is named twice on the command line; the later one counts`,
       );
+    before.add(server.name);
     byName.set(server.name, server);
   }
   for (const server of byName.values())

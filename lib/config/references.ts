@@ -19,6 +19,9 @@ const ownNames = [
 
 /** The parts of a text in order: plain text, and what is to be filled in. A leading `~` is `userHome`. */
 export function readReferences(text: string): (string | Reference)[] {
+  // Most texts have none, and to see that takes no expression.
+  if (!text.includes("$") && !text.includes("{env:") && !text.startsWith("~"))
+    return text === "" ? [] : [text];
   const parts: (string | Reference)[] = [];
   let at = 0;
   if (/^~(?=[\\/]|$)/.test(text)) {

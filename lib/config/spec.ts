@@ -1,5 +1,6 @@
 /** One server from the words of a command line: `-s SPEC`, or everything after `--`. Pure. */
 import { HostError } from "../base/errors.ts";
+import { schemeOf } from "../base/uri.ts";
 import { linkKinds } from "./links.ts";
 import type { Origin } from "./origin.ts";
 import { parseCommandLine } from "./shell-words.ts";
@@ -11,7 +12,7 @@ import type { HttpServer, ServerConfig, StdioServer } from "./types.ts";
  * @throws HostError `usage`
  */
 export function parseSpec(spec: string): ServerConfig {
-  if (urlStart.test(spec)) return httpServer(nameOfUrl(spec), spec, undefined, spec);
+  if (isUrl(spec)) return httpServer(nameOfUrl(spec), spec, undefined, spec);
   const match = /^([^\s=:]+)(?:=|:([A-Za-z_-]+):)([^]*)$/.exec(spec);
   const [, name = "", kind, what = ""] = match ?? [];
   const link = kind === undefined ? undefined : linkKinds.get(kind);
@@ -22,12 +23,13 @@ export function parseSpec(spec: string): ServerConfig {
         "write NAME=COMMAND LINE, NAME=URL, NAME:stdio:COMMAND LINE, NAME:http:URL (sse, ws), or a URL",
     });
   const body = what.trim();
-  const address = wholeAddress(body);
-  if (link === undefined && !urlStart.test(body) && address !== undefined)
+  const isCommand = link === undefined && !isUrl(body);
+  const address = isCommand ? wholeAddress(body) : undefined;
+  if (address !== undefined)
     throw new HostError("usage", `--server ${beginningOf(spec)}: this is no URL`, {
       hint: address,
     });
-  if (link === "stdio" || (link === undefined && !urlStart.test(body))) {
+  if (link === "stdio" || isCommand) {
     const { env, words } = parseCommandLine(body);
     return { ...stdioServer(name, words, "--server", spec), givenEnv: env };
   }
@@ -54,7 +56,7 @@ export function checkCommand([command = ""]: readonly string[]): void {
 
 /** True for a word that begins as an address of a server does. */
 export function isUrl(word: string): boolean {
-  return urlStart.test(word);
+  return schemes.has(schemeOf(word));
 }
 
 /**
@@ -86,7 +88,7 @@ function isOurs({ written }: ServerConfig): boolean {
   return typeof written === "string" && isUrl(written);
 }
 
-const urlStart = /^(https?|wss?):\/\//i;
+const schemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss"]);
 
 function stdioServer(
   name: string,
@@ -110,11 +112,11 @@ function httpServer(
   written: string,
 ): HttpServer {
   // `${VAR}` in a URL is filled in later, so only a URL without any can be judged here.
-  if (!urlStart.test(url) || !(URL.canParse(url) || url.includes("${")))
+  if (!isUrl(url) || !(URL.canParse(url) || url.includes("${")))
     throw new HostError("usage", `--server ${beginningOf(written)}: this is no URL`, {
       hint: "a URL begins with http://, https://, ws:// or wss://",
     });
-  const transport = link ?? (/^ws/i.test(url) ? "ws" : "auto");
+  const transport = link ?? (schemeOf(url).startsWith("ws") ? "ws" : "auto");
   const headers: Record<string, string> = Object.create(null);
   return { ...common(name, "--server", written), kind: "http", transport, url, headers };
 }

@@ -8,6 +8,7 @@ import { argumentHeaders, headerFault } from "../protocol/argument-headers.ts";
 import type { ArgumentHeaders } from "../protocol/argument-headers.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { headerMismatch } from "../protocol/meta.ts";
+import { isSocketUrl } from "../transport/remote.ts";
 import type { HostedConfig } from "./server-types.ts";
 import type { ToolCache } from "./tool-list.ts";
 
@@ -35,7 +36,7 @@ export class CallHeaders {
       this.#wanted = new Map();
     }
     if (!this.#wanted.has(tool)) {
-      const schema = last?.tools.find(({ name }) => name === tool)?.inputSchema;
+      const schema = last && schemaOf(tool, last);
       this.#wanted.set(tool, schema && argumentHeaders(schema));
     }
     return this.#wanted.get(tool)?.(args);
@@ -69,6 +70,11 @@ export function usableTools(list: ToolList, client: McpClient, config: HostedCon
 
 // --- internal ---
 
+function schemaOf(tool: string, { tools }: ToolList): JsonObject | undefined {
+  for (const { name, inputSchema } of tools) if (name === tool) return inputSchema;
+  return undefined;
+}
+
 function isHttp(config: HostedConfig): boolean {
-  return config.kind === "http" && !/^wss?:/i.test(config.url);
+  return config.kind === "http" && !isSocketUrl(config.url);
 }

@@ -3,6 +3,7 @@ import { HostError } from "../base/errors.ts";
 import { silent } from "../base/log.ts";
 import type { ServerConfig, ServerTls } from "../config/types.ts";
 import type { Plugin } from "../hooks/plugin.ts";
+import { isSocketUrl } from "../transport/remote.ts";
 import { guardedFeatures } from "./guard-features.ts";
 import { guardedCall, guardedLog } from "./guard.ts";
 import { openHost } from "./host.ts";
@@ -77,7 +78,7 @@ function toEntry(name: string, server: HostServer): ServerConfig {
   } as const;
   if ("command" in server)
     return { args: [], env: {}, ...common, kind: "stdio", command: server.command };
-  const { url, transport = /^wss?:/i.test(url) ? "ws" : "auto" } = server;
+  const { url, transport = isSocketUrl(url) ? "ws" : "auto" } = server;
   return { headers: {}, ...common, kind: "http", url, transport };
 }
 

@@ -49,8 +49,8 @@ export function onlyOf(
  */
 export function serversMeant(name: string, servers: readonly NamedServer[]): string[] {
   // Nobody else can have the name of a plugin's tool.
-  const owner = servers.find((server) => server.isPlugin && renameOf(server, name) === name);
-  if (owner !== undefined) return [owner.name];
+  for (const server of servers)
+    if (server.isPlugin && renameOf(server, name) === name) return [server.name];
   const isOnly = servers.filter((server) => !server.isPlugin).length === 1;
   const head = name.slice(0, headMax);
   // Computed names are clean and short; only a chosen one can be anything.

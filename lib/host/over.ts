@@ -62,7 +62,7 @@ export function hostOver({
     prompt: async (request) => (await features()).prompt(request),
     complete: async (request) => (await features()).complete(request),
     ...lastingOf(servers, context),
-    warm: (name) => servers.find((server) => server.name === name)?.warm(),
+    warm: (name) => named(servers, name)?.warm(),
     servers: () => servers.map((server) => server.status()),
     keepsApart: (name) =>
       servers.some(
@@ -70,8 +70,7 @@ export function hostOver({
       ),
     events: () => events.listen(),
     onEvent: (watcher, types) => events.watch(watcher, types),
-    rest: async (name, idleMs) =>
-      (await servers.find((server) => server.name === name)?.rest(idleMs)) ?? false,
+    rest: async (name, idleMs) => (await named(servers, name)?.rest(idleMs)) ?? false,
     onLog(listener) {
       logListeners.add(listener);
       return { [Symbol.dispose]: () => void logListeners.delete(listener) };
@@ -99,6 +98,11 @@ export function askNow(servers: readonly HostedServer[], level: McpLogLevel): vo
 }
 
 // --- internal ---
+
+function named(servers: readonly HostedServer[], name: string): HostedServer | undefined {
+  for (const server of servers) if (server.name === name) return server;
+  return undefined;
+}
 
 function lastingOf(servers: readonly HostedServer[], context: ServerContext): Lasting {
   return {

@@ -9,7 +9,7 @@ import { verdictKey } from "../client/eras.ts";
 import type { McpClient } from "../client/types.ts";
 import type { HttpServer } from "../config/types.ts";
 import { createFetch } from "../transport/fetch.ts";
-import { hasCredentials } from "../transport/remote.ts";
+import { hasCredentials, isSocketUrl } from "../transport/remote.ts";
 import type { Fetch } from "../transport/remote.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { LaunchContext } from "./launch-types.ts";
@@ -61,7 +61,7 @@ interface Reached {
 }
 
 async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached> {
-  const isSocket = server.transport === "ws" || /^wss?:/i.test(server.url);
+  const isSocket = server.transport === "ws" || isSocketUrl(server.url);
   if (isSocket) return { client: await overSocket(server, attempt), transport: "ws" };
   const transport = server.transport as Exclude<HttpServer["transport"], "ws">;
   const { context, common } = attempt;

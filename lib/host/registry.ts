@@ -112,8 +112,8 @@ export class Registry {
       if (failed[0] !== undefined) throw failed[0].error;
       return await this.#findBare(name, options);
     }
-    const rival = entry.name === name && failed.find(({ server }) => this.#isBefore(server, entry));
-    if (rival) throw rival.error;
+    if (entry.name === name)
+      for (const { server, error } of failed) if (this.#isBefore(server, entry)) throw error;
     return this.#resolved(name, entry, meant, tables);
   }
 

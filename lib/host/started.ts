@@ -56,7 +56,7 @@ export class Started {
 
   /** Stops what still runs, and waits for it. */
   async end(): Promise<void> {
-    await Promise.all(Array.from(this.#children, (child) => child.stop()));
+    await allOf(this.#children, (child) => child.stop());
     await Promise.all(this.#kept);
     this.#reaper?.release();
   }
@@ -66,7 +66,7 @@ export class Started {
    * told, and not waited for long.
    */
   async leave(): Promise<void> {
-    if (this.#links.size > 0) await Promise.all(Array.from(this.#links, closeSoon));
+    if (this.#links.size > 0) await allOf(this.#links, closeSoon);
     if (!this.#reaper) return await this.end();
     await Promise.all(this.#kept);
     // It sees our end, which comes at once and closes all pipes: to close them first would only cost time.
@@ -82,6 +82,13 @@ export interface RemoteLink extends AsyncDisposable {
 }
 
 // --- internal ---
+
+/** Begins a work on each, and waits for all. By a loop: what `Array.from` is made of is compiled first. */
+async function allOf<T>(all: Iterable<T>, work: (one: T) => unknown): Promise<void> {
+  const begun: unknown[] = [];
+  for (const one of all) begun.push(work(one));
+  await Promise.all(begun);
+}
 
 const leaveMs = 50;
 const greetMsMax = 2000;

@@ -30,10 +30,12 @@ export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPa
   const warnings: string[] = [];
   const tools: Tool[] = [];
   if (!Array.isArray(list)) warnings.push("the list of tools is not an array: no tool was read");
-  for (const [index, entry] of (Array.isArray(list) ? list : []).entries()) {
+  let count = 0;
+  for (const entry of Array.isArray(list) ? list : []) {
+    count += 1;
     if (!isObject(entry) || typeof entry.name !== "string") {
       const what = isObject(entry) ? "has no name" : "is not an object";
-      warnings.push(`entry ${index + 1} of the list ${what}: left out`);
+      warnings.push(`entry ${count} of the list ${what}: left out`);
     } else if (seen.has(entry.name)) {
       warnings.push(`tool ${nameOf(entry.name)} is listed twice: the first one is used`);
     } else {
@@ -158,14 +160,14 @@ function propertyFault(property: Json | undefined): string | undefined {
   if (typeof property === "boolean") return undefined;
   if (!isObject(property)) return "is not a schema";
   const { type, enum: values } = property;
-  if (type !== undefined && ![type].flat().every((one) => types.has(one)))
+  if (type !== undefined && [type].flat().some((one) => !types.has(one)))
     return `has the unknown type ${clip(type)}`;
   if (values !== undefined && !Array.isArray(values)) return "has an enum that is not a list";
   return undefined;
 }
 
 function isStringArray(value: Json): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+  return Array.isArray(value) && !value.some((item) => typeof item !== "string");
 }
 
 function nameOf(name: Json | undefined): string {

@@ -59,7 +59,8 @@ export function takeText(
   exchange: Exchange,
   link: Link,
 ): Promise<void> | undefined {
-  const room = /^\s*[[{]/.test(text) ? link.take(link.read(text), exchange) : undefined;
+  const isJson = text.startsWith("{") || /^\s*[[{]/.test(text);
+  const room = isJson ? link.take(link.read(text), exchange) : undefined;
   if (room === undefined && exchange.isAnswered) return undefined;
   return settled(room, text, response, exchange, link);
 }

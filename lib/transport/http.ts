@@ -37,8 +37,8 @@ class HttpTransport implements Transport, Link {
   readonly #session: HttpSession;
   readonly #headers: PostHeaders;
   readonly #exchanges: Exchanges;
-  /** The server's own stream ends with it. */
-  readonly #ending = new AbortController();
+  /** The server's own stream ends with it, once there is one. */
+  #ending: AbortController | undefined;
   readonly #tells = new UnderWay();
   readonly #closing = Promise.withResolvers<CloseInfo>();
   readonly #goodbyes: Goodbyes;
@@ -149,10 +149,11 @@ class HttpTransport implements Transport, Link {
     const own = this.#headers.of(message, headers);
     const init = { method: "POST", body, headers: own, signal: until };
     const isTaken = await this.#tells.track(tell(this, { what, init, hadSession }));
-    if (!isTaken || what !== "notifications/initialized") return;
+    if (!isTaken || this.#isClosed || what !== "notifications/initialized") return;
+    const { signal: ending } = (this.#ending ??= new AbortController());
     // Some servers ask on their own stream, and lose what they ask while it is not there.
-    if (this.#mayBeAsked) await listenNow(this, this.#ending.signal);
-    else listenSoon(this, this.#ending.signal);
+    if (this.#mayBeAsked) await listenNow(this, ending);
+    else listenSoon(this, ending);
   }
 
   /** There is no link to send it on. */
@@ -175,7 +176,7 @@ class HttpTransport implements Transport, Link {
   #end(info: CloseInfo): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#ending.abort();
+    this.#ending?.abort();
     if (info.kind !== "local") void this.#tells.end(0);
     this.#exchanges.end();
     this.incoming.end();

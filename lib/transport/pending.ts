@@ -98,7 +98,8 @@ export class PendingTable {
 
   /** Takes out all, oldest first. */
   clear(): PeerRequest[] {
-    const all = this.waiting().flatMap(({ id }) => this.take(id) ?? []);
+    const all = this.waiting();
+    for (const { id } of all) this.take(id);
     this.#aborts.clear();
     clearTimeout(this.#alarm);
     return all;

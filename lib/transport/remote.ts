@@ -21,6 +21,12 @@ export interface RemoteOptions {
   responseBytesMax?: number;
 }
 
+/** Whether an address is one of a WebSocket. */
+export function isSocketUrl(url: string): boolean {
+  const start = url.slice(0, 4).toLowerCase();
+  return start.startsWith("ws:") || start === "wss:";
+}
+
 /** Whether credentials go along with each request: in a header, or in the address. */
 export function hasCredentials(
   url: string,

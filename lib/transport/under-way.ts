@@ -5,12 +5,13 @@
 import { settlesWithin } from "../base/async.ts";
 
 export class UnderWay {
-  readonly #scope = new AbortController();
+  /** Of those that were sent, once there is one. */
+  #scope: AbortController | undefined;
   readonly #all = new Set<Promise<unknown>>();
 
   /** What the sending of one of them ends with; `signal`: its own. */
   until(signal?: AbortSignal): AbortSignal {
-    const own = this.#scope.signal;
+    const own = (this.#scope ??= new AbortController()).signal;
     return signal === undefined ? own : AbortSignal.any([own, signal]);
   }
 
@@ -27,6 +28,6 @@ export class UnderWay {
   /** Gives them so many milliseconds, and ends those that are left. */
   async end(ms: number): Promise<void> {
     if (this.#all.size > 0 && ms > 0) await settlesWithin(Promise.allSettled(this.#all), ms);
-    this.#scope.abort();
+    this.#scope?.abort();
   }
 }

@@ -57,6 +57,8 @@ export default command;
 
 // --- internal ---
 
+const ofResults = ["output", "save", "strict"];
+
 /** A usage error starts no server: so only where nothing of the line can be wrong any more. */
 function early(parsed: Parsed, env: Io["env"]): EarlyStart | undefined {
   const { pending } = readWords(parsed);
@@ -90,8 +92,8 @@ function readWords({ positionals, flags }: Parsed): { tool: string; pending: Pen
     throw new HostError("usage", "--json and -o - both want stdout", {
       hint: "leave one of them out, or give -o a file",
     });
-  const kept = ["output", "save", "strict"].find((name) => flags[name] !== undefined);
-  if (flags["detach"] === true && kept !== undefined)
+  const kept = flags["detach"] === true && ofResults.find((name) => flags[name] !== undefined);
+  if (kept)
     throw new HostError("usage", `--detach has no result, and --${kept} wants one`, {
       hint: `give --${kept} to mcphost task, which prints the result`,
     });
