@@ -58,6 +58,9 @@ export class NumberedChain<T extends Numbered<T>> extends Chain<T> {
 
 // --- internal ---
 
+/** By a loop: what `Array.from` is made of is compiled when it is first used, in every process. */
 function emptyBuckets<T>(size: number): (T | undefined)[] {
-  return Array.from({ length: size }, () => undefined);
+  const buckets: (T | undefined)[] = [];
+  while (buckets.length < size) buckets.push(undefined);
+  return buckets;
 }
