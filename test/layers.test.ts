@@ -69,8 +69,12 @@ test.each([
     /\bBun\.serve\b/,
     (file) => !inRoom(file, "serve") && file !== "lib/auth/callback.ts",
   ],
-  ["there is one call path: a client", /\.callTool\(/, (file) => file !== "lib/host/work.ts"],
-  ["there is one call path: a server", /server\.call\(/, (file) => file !== "lib/host/call.ts"],
+  [
+    "there is one call path: a client",
+    /\.(callTool|askTool)\(/,
+    (file) => file !== "lib/host/send-call.ts",
+  ],
+  ["there is one call path: a server", /server\.ask\(/, (file) => file !== "lib/host/call.ts"],
   [
     "nobody below the command line exits, prints or reads the environment",
     /\bprocess\.(exit|exitCode|env|stdout|stderr|stdin)\b|\bconsole\.|\bBun\.(env|stdout|stderr|stdin)\b/,

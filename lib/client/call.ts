@@ -7,7 +7,7 @@ import type { Line } from "./line.ts";
 import { signalOf } from "./request-more.ts";
 import { ReplyExchange, request } from "./request.ts";
 import type { TaskContext } from "./tasks-context.ts";
-import type { CallOptions, CallReply, Reply, RequestOptions, TaskWish } from "./types.ts";
+import type { Caller, CallOptions, CallReply, Reply, RequestOptions, TaskWish } from "./types.ts";
 
 /** As `McpClient.callTool`. */
 export function callTool(
@@ -16,10 +16,22 @@ export function callTool(
   args: JsonObject,
   options: CallOptions,
 ): Promise<CallReply> {
+  const { promise, resolve: answered, reject: failed } = Promise.withResolvers<CallReply>();
+  const sent = () => options.onSent?.();
+  askTool(line, { name: tool, arguments: args }, options, { sent, answered, failed });
+  return promise;
+}
+
+/** As `McpClient.askTool`. */
+export function askTool(
+  line: Line,
+  params: CallParams,
+  options: CallOptions,
+  caller: Caller,
+): void {
   const { task } = options;
-  if (task !== undefined)
-    return callAsTask(line, { name: tool, arguments: args }, { ...options, task });
-  return send(new CallExchange(line, { name: tool, arguments: args }, options));
+  if (task === undefined) send(new CallExchange(line, params, options, caller));
+  else askAsTask(line, params, { ...options, task }, caller);
 }
 
 export const tasks = () => import("./tasks.ts");
@@ -36,27 +48,52 @@ interface CallParams extends JsonObject {
 }
 
 class CallExchange extends ReplyExchange {
-  constructor(line: Line, params: CallParams, options: CallOptions) {
+  readonly #caller: Caller;
+
+  constructor(line: Line, params: CallParams, options: CallOptions, caller: Caller) {
     super(line, "tools/call", params, options);
+    this.#caller = caller;
   }
 
   get about(): About {
     return aboutCall((this.own as CallParams).name);
   }
 
-  protected override completed(reply: Reply): void {
-    const { line } = this;
-    if (line.codec.era === "legacy" || reply.result.resultType !== "task") super.completed(reply);
-    else this.settle.resolve(followed(reply, line, this.options));
+  override handedOver(): void {
+    this.#caller.sent();
   }
 
-  protected override rejected(error: unknown): void {
-    super.rejected(lossOf(error));
+  protected completed(reply: Reply): void {
+    const { line } = this;
+    if (line.codec.era === "legacy" || reply.result.resultType !== "task")
+      this.#caller.answered(reply);
+    else tell(this.#caller, followed(reply, line, this.options));
   }
+
+  protected rejected(error: unknown): void {
+    this.#caller.failed(lossOf(error));
+  }
+}
+
+function tell(caller: Caller, replying: Promise<CallReply>): void {
+  replying.then(
+    (reply) => caller.answered(reply),
+    (error: unknown) => caller.failed(error),
+  );
 }
 
 function aboutCall(tool: string): About {
   return { label: `tools/call of ${tool}`, facts: { tool } };
+}
+
+function askAsTask(
+  line: Line,
+  call: CallParams,
+  options: CallOptions & { task: TaskWish },
+  caller: Caller,
+): void {
+  const onSent = () => caller.sent();
+  tell(caller, callAsTask(line, call, { ...options, onSent }));
 }
 
 async function callAsTask(

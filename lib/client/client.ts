@@ -7,7 +7,7 @@ import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import { readTools } from "../protocol/tools.ts";
 import { capabilitiesOf } from "./answers.ts";
-import { callTool, taskLine, tasks } from "./call.ts";
+import { askTool, callTool, taskLine, tasks } from "./call.ts";
 import type { ConnectOptions } from "./connect-types.ts";
 import { exchange } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
@@ -63,6 +63,8 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
     onNotification: (listener) => inbound.listen(listener),
     presume: (method, params) => inbound.onNotification(method, params),
     callTool: (tool, args, callOptions = {}) => callTool(line, tool, args, callOptions),
+    askTool: (name, args, callOptions, caller) =>
+      askTool(line, { name, arguments: args }, callOptions, caller),
     tasks: async () => (await tasks()).tasksOf(taskLine(line)),
     async ping(requestOptions = {}) {
       try {

@@ -14,25 +14,25 @@ export const timeoutDefaultMs = 60_000;
 
 /** Sends a request, and takes its answer as it is. @throws RpcError; HostError as `McpClient.request` */
 export function exchange(line: Line, asked: Asked, options: RequestOptions): Promise<Answer> {
-  return send(new AnswerExchange(line, asked, options));
+  const one = new AnswerExchange(line, asked, options);
+  send(one);
+  return one.settle.promise;
 }
 
 /** Sends it, where anything is sent at all. */
-export function send<T>(one: Exchange<T>): Promise<T> {
+export function send(one: Exchange): void {
   const { peer, watch } = one.line;
   const refusal = watch?.refusal(one.method);
   if (refusal === undefined) peer.ask(one);
   else one.ended(refusal);
-  return one.settle.promise;
 }
 
 /** Dressed by the codec, with its own id as progress token. */
-export abstract class Exchange<T> extends PeerRequest {
+export abstract class Exchange extends PeerRequest {
   declare readonly options: RequestOptions;
   readonly line: Line;
   /** Its params, which nobody else has: they are dressed where they stand. */
   readonly own: JsonObject;
-  readonly settle = Promise.withResolvers<T>();
 
   constructor(line: Line, method: string, own: JsonObject, options: RequestOptions) {
     super(method, options, options.timeoutMs ?? timeoutDefaultMs);
@@ -60,9 +60,7 @@ export abstract class Exchange<T> extends PeerRequest {
   }
 
   /** It failed, and with this error. */
-  ended(error: unknown): void {
-    this.settle.reject(error);
-  }
+  abstract ended(error: unknown): void;
 
   /** The connection's, with what this request says of its own; an older server knows nothing of that. */
   #dressOf(envelope: Envelope): Envelope {
@@ -83,8 +81,9 @@ export abstract class Exchange<T> extends PeerRequest {
 
 // --- internal ---
 
-class AnswerExchange extends Exchange<Answer> {
+class AnswerExchange extends Exchange {
   readonly about: About | undefined;
+  readonly settle = Promise.withResolvers<Answer>();
 
   constructor(line: Line, { method, params, about }: Asked, options: RequestOptions) {
     super(line, method, { ...params }, options);
@@ -94,5 +93,9 @@ class AnswerExchange extends Exchange<Answer> {
   answered(response: Response, text: string): void {
     this.line.watch?.answered();
     this.settle.resolve({ response, text });
+  }
+
+  ended(error: unknown): void {
+    this.settle.reject(error);
   }
 }

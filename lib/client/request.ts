@@ -19,11 +19,13 @@ import type { Reply, RequestOptions } from "./types.ts";
  * @throws RpcError; HostError as `McpClient.request`
  */
 export function request(line: Line, asked: Asked, options: RequestOptions): Promise<Reply> {
-  return send(new RequestExchange(line, asked, options));
+  const one = new RequestExchange(line, asked, options);
+  send(one);
+  return one.settle.promise;
 }
 
 /** An exchange that is told its reply, whatever more that takes. */
-export abstract class ReplyExchange extends Exchange<Reply> {
+export abstract class ReplyExchange extends Exchange {
   /** @param own is added to: it has the params for itself */
   constructor(line: Line, method: string, own: JsonObject, options: RequestOptions) {
     // An older server knows nothing of input rounds.
@@ -40,18 +42,13 @@ export abstract class ReplyExchange extends Exchange<Reply> {
     else this.#undone(result, text);
   }
 
-  override ended(error: unknown): void {
+  ended(error: unknown): void {
     if (!(error instanceof RpcError) || error.code !== urlElicitationRequired) this.rejected(error);
     else void this.#later(afterConsent(error, this.#unfinished), false);
   }
 
-  protected completed(reply: Reply): void {
-    this.settle.resolve(reply);
-  }
-
-  protected rejected(error: unknown): void {
-    this.settle.reject(error);
-  }
+  protected abstract completed(reply: Reply): void;
+  protected abstract rejected(error: unknown): void;
 
   /** What is no result: questions are handed on as they came to whoever goes through the rounds, or gone through here. */
   #undone(result: Json, text: string): void {
@@ -87,10 +84,19 @@ export abstract class ReplyExchange extends Exchange<Reply> {
 
 class RequestExchange extends ReplyExchange {
   readonly about: About | undefined;
+  readonly settle = Promise.withResolvers<Reply>();
 
   constructor(line: Line, { method, params, about }: Asked, options: RequestOptions) {
     super(line, method, { ...params }, options);
     this.about = about;
+  }
+
+  protected completed(reply: Reply): void {
+    this.settle.resolve(reply);
+  }
+
+  protected rejected(error: unknown): void {
+    this.settle.reject(error);
   }
 }
 

@@ -107,6 +107,14 @@ export interface CallReply extends Reply {
   result: ToolResult;
 }
 
+/** Who made a call, and hears at once how it goes: it is sent, and then answered or failed, each once. */
+export interface Caller {
+  /** It was handed to the transport whole. */
+  sent(): void;
+  answered(reply: CallReply): void;
+  failed(error: unknown): void;
+}
+
 export interface ToolList {
   tools: Tool[];
   /** What was wrong with the list or with single tools, in words for a person; nothing was dropped silently. */
@@ -154,6 +162,8 @@ export interface McpClient extends AsyncDisposable {
    *   sent), `server_exit` (link lost before), `rpc_error` (a result that is none, an input request nobody can answer)
    */
   callTool(name: string, args: JsonObject, options?: CallOptions): Promise<CallReply>;
+  /** The same for a caller that is told itself what becomes of the call, in place of `onSent` and a promise. */
+  askTool(name: string, args: JsonObject, options: CallOptions, caller: Caller): void;
   /** What is known of tasks is loaded when first asked for. */
   tasks(): Promise<ClientTasks>;
   /** @throws as `listTools`; any answer, an error too, means alive */

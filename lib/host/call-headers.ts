@@ -27,7 +27,7 @@ export class CallHeaders {
   /** Those of one call, as far as the schema of its tool is known; undefined: none. */
   of(
     client: McpClient,
-    { tool, args }: { tool: string; args: JsonObject },
+    { tool, arguments: args }: { tool: string; arguments: JsonObject },
   ): Record<string, string> | undefined {
     if (!this.#areWanted(client)) return undefined;
     const { last } = this.#lists;

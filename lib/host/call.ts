@@ -1,121 +1,200 @@
 /**
  * The one path of a tool call: resolve → prepare (rules, arguments) → execute → finalise (result, events). Every surface
- * comes through here. It never throws and never sends a call twice: what became of it is a value. On the path of every call:
- * one async function, no wrapping of promises, and nothing is made for what nobody wants.
+ * comes through here. It never throws and never sends a call twice: what became of it is a value. Each step goes on at once
+ * where nothing has to be waited for, since there may be many calls: one object and one promise from the asking to the
+ * outcome, and nothing is made for what nobody wants.
  */
+import { isDebug, since } from "../base/log.ts";
+import type { CallReply } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
+import { endOf, startOf, unfound } from "./call-events.ts";
 import type { CallContext } from "./call-types.ts";
 import { toHostError } from "./failure.ts";
-import { FoundCall } from "./found-call.ts";
+import { HostCall } from "./host-call.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import { failureOf, knownOutcome } from "./outcome.ts";
 import { known, prepare, resolve, shownAs, unknownTool } from "./prepare.ts";
-import type { RunningCall } from "./running.ts";
+import type { Prepared } from "./prepare.ts";
 import { answered, askForTask, isTask, optionsOf } from "./sending.ts";
-import type { HostEvent, HostTool } from "./types.ts";
-import type { Validator } from "./validate.ts";
+import type { Made } from "./sending.ts";
+import type { CallOptions, ServerCall } from "./server-types.ts";
+import type { HostedServer } from "./server.ts";
+import type { Target } from "./tables.ts";
+import type { HostTool } from "./types.ts";
 
-export async function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  const { registry, validator, gate, record } = context;
-  const running = context.running.begin(request);
-  let call: FoundCall | undefined;
-  let listed: HostTool | undefined;
-  let outcome: Outcome;
-  try {
-    const found = known(request, registry) ?? (await resolve(request, context, running));
-    const target = request.shownAs === undefined ? found : shownAs(request.shownAs, found);
-    if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
-    listed = target.listed;
-    call = new FoundCall(running, target);
-    if (context.hears("call_start")) context.emit({ type: "call_start", ...idsOf(call) });
-    record?.begin(call);
-    const preparing = prepare(call, target, context);
-    const prepared = preparing instanceof Promise ? await preparing : preparing;
-    listed = prepared.listed;
-    call.track?.decided("allowed");
-    if (prepared.result !== undefined) outcome = knownOutcome(prepared.result, running.durationMs);
-    else {
-      const { server } = target;
-      const options = optionsOf(call, running, server, context);
-      const made = isTask(request, listed) ? await askForTask(options, request, listed) : undefined;
-      const reply = await server.call(call.tool, call.arguments, options);
-      outcome = answered(reply, call, { running, made, log: context.log });
-    }
-    if (listed?.outputSchema !== undefined) outcome = await checked(outcome, listed, validator);
-  } catch (error) {
-    outcome = failed(error, running, call, context);
-  }
-  context.running.done(running);
-  // Before anybody else hears of it.
-  if (call?.track !== undefined) await call.track.ended(outcome);
-  if (gate !== undefined && call !== undefined) {
-    const ended = gate.ended(call, listed, outcome);
-    const last = ended instanceof Promise ? await ended : ended;
-    outcome = last === outcome ? last : await checked(last, listed, validator);
-  }
-  const told = call ?? untold(running, outcome, context);
-  if (told !== undefined && context.hears("call_end")) context.emit(endOf(told, outcome));
-  return outcome;
+export function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
+  return new Run(request, context).begin();
 }
 
 // --- internal ---
 
-/** What events tell of a call. */
-type CallIds = Pick<FoundCall, "id" | "owner" | "server" | "tool">;
+/** A call that goes its way. */
+class Run extends HostCall implements ServerCall {
+  readonly #context: CallContext;
+  readonly #settle = Promise.withResolvers<Outcome>();
+  /** What its name means, once that is found. */
+  #target: Target | undefined;
+  /** Its tool as it is listed, where the arguments fit it. */
+  #listed: HostTool | undefined;
+  /** Where a task was asked for. */
+  #made: Made | undefined;
+  #sentAt = 0;
 
-function failed(
-  error: unknown,
-  running: RunningCall,
-  call: FoundCall | undefined,
-  { registry }: CallContext,
-): Outcome {
-  const ours = toHostError(error, call?.server ?? running.request.tool, call?.tool);
-  // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
-  if (call !== undefined && ours.facts.rpcCode === invalidParams) registry.doubt(call.server);
-  // Handed over is not sent where nobody took it.
-  const sent = running.isSent && ours.facts.sent !== false;
-  return failureOf(ours, { sent, durationMs: running.durationMs });
-}
+  constructor(request: OwnedCallRequest, context: CallContext) {
+    super(request);
+    this.#context = context;
+  }
 
-/** With where it breaks the promise of its tool, if it does. */
-async function checked(
-  outcome: Outcome,
-  listed: HostTool | undefined,
-  validator: Validator,
-): Promise<Outcome> {
-  if (outcome.status !== "completed" || listed === undefined) return outcome;
-  const outputMismatch = await validator.checkResult(listed, outcome.result);
-  return outputMismatch === undefined ? outcome : { ...outcome, outputMismatch };
-}
+  begin(): Promise<Outcome> {
+    const { running, registry } = this.#context;
+    running.begin(this);
+    try {
+      const target = known(this.request, registry);
+      if (target === undefined) void this.#resolve();
+      else this.#means(target);
+    } catch (error) {
+      this.failed(error);
+    }
+    return this.#settle.promise;
+  }
 
-/** Tells of a call that failed before its tool was found, where it is known whose it is: its server cannot be reached, say. */
-function untold(
-  { id, request: { tool, owner = "default" } }: RunningCall,
-  { error }: Outcome,
-  { emit }: CallContext,
-): CallIds | undefined {
-  const server = error?.facts.server;
-  if (server === undefined) return undefined;
-  const told = { id, owner, server, tool: error?.facts.tool ?? tool };
-  emit({ type: "call_start", ...told });
-  return told;
-}
+  sent(): void {
+    const { server, tool } = this;
+    const { log } = this.#context;
+    this.isSent = true;
+    this.request.listener?.onSent?.();
+    if (!isDebug(log)) return;
+    this.#sentAt = performance.now();
+    log({ level: "debug", server, text: `tools/call of ${tool} is sent` });
+  }
 
-function idsOf({ id, owner, server, tool }: CallIds): CallIds {
-  return { id, owner, server, tool };
-}
+  answered(reply: CallReply): void {
+    const { server, tool } = this;
+    const { log } = this.#context;
+    if (isDebug(log)) {
+      const text = `tools/call of ${tool} is answered after ${since(this.#sentAt)}`;
+      log({ level: "debug", server, text });
+    }
+    this.#became(answered(reply, this, this.#made));
+  }
 
-function endOf({ id, owner, server, tool }: CallIds, outcome: Outcome): HostEvent {
-  const { status, durationMs } = outcome;
-  const event: HostEvent = { type: "call_end", id, owner, server, tool, status, durationMs };
-  if (wasGivenUp(outcome)) event.mayRun = true;
-  return event;
-}
+  failed(error: unknown): void {
+    const { request, durationMs } = this;
+    const isFound = this.#target !== undefined;
+    const [server, tool] = isFound ? [this.server, this.tool] : [request.tool, undefined];
+    const ours = toHostError(error, server, tool);
+    // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
+    if (isFound && ours.facts.rpcCode === invalidParams) this.#context.registry.doubt(server);
+    // Handed over is not sent where nobody took it.
+    const sent = this.isSent && ours.facts.sent !== false;
+    this.#ended(failureOf(ours, { sent, durationMs }));
+  }
 
-/** The server was asked, and did not answer. */
-function wasGivenUp(outcome: Outcome): boolean {
-  if (!("sent" in outcome) || !outcome.sent) return false;
-  const { code } = outcome.error;
-  return code === "cancelled" || code === "timeout";
+  async #resolve(): Promise<void> {
+    try {
+      this.#means(await resolve(this.request, this.#context, this));
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  #means(found: Target): void {
+    const { request } = this;
+    const context = this.#context;
+    const target = request.shownAs === undefined ? found : shownAs(request.shownAs, found);
+    if (request.admits?.(target.names) === false) throw unknownTool(request.tool);
+    this.#target = target;
+    this.#listed = target.listed;
+    this.found(target);
+    if (context.hears("call_start")) context.emit(startOf(this));
+    context.record?.begin(this);
+    const prepared = prepare(this, target, context);
+    if (prepared instanceof Promise) void this.#prepare(prepared, target);
+    else this.#go(prepared, target);
+  }
+
+  async #prepare(preparing: Promise<Prepared>, target: Target): Promise<void> {
+    try {
+      this.#go(await preparing, target);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  /** It may be made. */
+  #go({ listed, result }: Prepared, { server }: Target): void {
+    this.#listed = listed;
+    this.track?.decided("allowed");
+    if (result !== undefined) return this.#became(knownOutcome(result, this.durationMs));
+    const options = optionsOf(this, server);
+    if (isTask(this.request, listed)) void this.#askForTask(server, options);
+    else server.ask(this, options);
+  }
+
+  async #askForTask(server: HostedServer, options: CallOptions): Promise<void> {
+    try {
+      this.#made = await askForTask(options, this.request, this.#listed);
+    } catch (error) {
+      return this.failed(error);
+    }
+    server.ask(this, options);
+  }
+
+  /** It has a result. */
+  #became(outcome: Outcome): void {
+    if (this.#listed?.outputSchema === undefined) this.#ended(outcome);
+    else this.#check(outcome);
+  }
+
+  #check(outcome: Outcome): void {
+    this.#checked(outcome).then(
+      (checked) => this.#ended(checked),
+      (error: unknown) => this.failed(error),
+    );
+  }
+
+  /** With where it breaks the promise of its tool, if it does. */
+  async #checked(outcome: Outcome): Promise<Outcome> {
+    const listed = this.#listed;
+    if (outcome.status !== "completed" || listed === undefined) return outcome;
+    const outputMismatch = await this.#context.validator.checkResult(listed, outcome.result);
+    return outputMismatch === undefined ? outcome : { ...outcome, outputMismatch };
+  }
+
+  /** It is written down, and goes through the hooks, before anybody else hears of it. */
+  #ended(outcome: Outcome): void {
+    const { running, gate } = this.#context;
+    running.done(this);
+    const isWritten = this.track !== undefined;
+    if (this.#target !== undefined && (isWritten || gate !== undefined)) void this.#finish(outcome);
+    else this.#tell(outcome);
+  }
+
+  async #finish(outcome: Outcome): Promise<void> {
+    const { gate } = this.#context;
+    try {
+      if (this.track !== undefined) await this.track.ended(outcome);
+      const ended = gate === undefined ? outcome : gate.ended(this, this.#listed, outcome);
+      const last = ended instanceof Promise ? await ended : ended;
+      this.#tell(last === outcome ? last : await this.#checked(last));
+    } catch (error) {
+      this.#settle.reject(error);
+    }
+  }
+
+  #tell(outcome: Outcome): void {
+    const { hears, emit } = this.#context;
+    if (this.#target === undefined) this.#tellUnfound(outcome);
+    else if (hears("call_end")) emit(endOf(this, outcome));
+    this.#settle.resolve(outcome);
+  }
+
+  #tellUnfound(outcome: Outcome): void {
+    const { hears, emit } = this.#context;
+    const ids = unfound(this, outcome);
+    if (ids === undefined) return;
+    emit(startOf(ids));
+    if (hears("call_end")) emit(endOf(ids, outcome));
+  }
 }

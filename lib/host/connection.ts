@@ -102,6 +102,11 @@ export class Connection {
     this.#session = session;
   }
 
+  /** Whether it is known of a client that its life is of use: nobody has to watch it. */
+  isProven(client: McpClient): boolean {
+    return this.#clients.get(client)?.answered !== false;
+  }
+
   /** Hands on the answer to a call: whatever the server answers, its life was of use. */
   watch<T>(client: McpClient, answer: Promise<T>): Promise<T> {
     const life = this.#clients.get(client);

@@ -1,7 +1,7 @@
 /** Whether the arguments of a call fit its tool. Nothing is sent here, but what lists the tools anew. */
 import type { JsonObject } from "../base/json.ts";
 import type { CallContext } from "./call-types.ts";
-import type { FoundCall } from "./found-call.ts";
+import type { HostCall } from "./host-call.ts";
 import type { ListedTarget, Target } from "./tables.ts";
 import type { HostTool } from "./types.ts";
 
@@ -14,7 +14,7 @@ export interface Fitting {
 export function fitting(
   args: JsonObject,
   target: Target,
-  call: FoundCall,
+  call: HostCall,
   context: CallContext,
 ): Fitting | Promise<Fitting> {
   const { listed } = target;
@@ -31,7 +31,7 @@ export function fitting(
 async function fittingAnew(
   args: JsonObject,
   target: ListedTarget,
-  call: FoundCall,
+  call: HostCall,
   context: CallContext,
 ): Promise<Fitting> {
   const { registry, validator } = context;
@@ -53,7 +53,7 @@ async function fittingAnew(
 function warn(
   args: JsonObject,
   listed: HostTool,
-  { request }: FoundCall,
+  { request }: HostCall,
   { validator }: CallContext,
 ): void {
   if (request.actor === "user") validator.warnOfStrays(listed, args);

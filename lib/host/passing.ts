@@ -5,15 +5,15 @@ import type { Decision } from "../hooks/rules.ts";
 import type { CallContext } from "./call-types.ts";
 import { decide } from "./decide.ts";
 import { fitting } from "./fitting.ts";
-import type { FoundCall } from "./found-call.ts";
 import type { Passing } from "./gate-types.ts";
+import type { HostCall } from "./host-call.ts";
 import type { HostedConfig } from "./server-types.ts";
 import type { Target } from "./tables.ts";
 import type { HostTool } from "./types.ts";
 
 /** What comes to the gate. */
 export interface AtGate {
-  call: FoundCall;
+  call: HostCall;
   target: Target;
   context: CallContext;
   /** What the rules say of it as it stands. */
@@ -65,7 +65,7 @@ export class PassingCall implements Passing {
 
 // --- internal ---
 
-function serverChanged({ server, tool, id }: FoundCall): HostError {
+function serverChanged({ server, tool, id }: HostCall): HostError {
   const text = `server "${server}" was changed while ${tool} waited for approval`;
   return new HostError("denied", text, {
     facts: { server, tool, call: id },

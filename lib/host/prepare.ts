@@ -9,8 +9,8 @@ import type { CallContext } from "./call-types.ts";
 import { decide } from "./decide.ts";
 import { fitting } from "./fitting.ts";
 import type { Fitting } from "./fitting.ts";
-import type { FoundCall } from "./found-call.ts";
 import type { Gate } from "./gate-types.ts";
+import type { HostCall } from "./host-call.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import { PassingCall } from "./passing.ts";
 import type { AtGate } from "./passing.ts";
@@ -59,7 +59,7 @@ export interface Prepared extends Fitting {
  * @throws HostError `denied` `usage`, and why the call was given up
  */
 export function prepare(
-  call: FoundCall,
+  call: HostCall,
   target: Target,
   context: CallContext,
 ): Prepared | Promise<Prepared> {
@@ -98,7 +98,7 @@ function pass(at: AtGate, listed: HostTool | undefined, gate: Gate): Prepared | 
   return passed.then((result) => through(call, passing, result));
 }
 
-function through(call: FoundCall, { listed }: PassingCall, result?: ToolResult): Prepared {
+function through(call: HostCall, { listed }: PassingCall, result?: ToolResult): Prepared {
   call.request.listener?.onCall?.(call);
   return { listed, result };
 }

@@ -4,33 +4,20 @@
  * such a server is first used. It repeats nothing that may have been done, but questions that change nothing.
  */
 import { isHostError } from "../base/errors.ts";
-import type { HostError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { CallReply, McpClient } from "../client/types.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
+import type { Caller, CallReply, McpClient } from "../client/types.ts";
 import { CallHeaders } from "./call-headers.ts";
 import type { WaitOptions } from "./connection-types.ts";
 import type { Connection } from "./connection.ts";
-import type { CallOptions, HostedConfig } from "./server-types.ts";
+import { isAnswer, isBroken, isForgotten, isMissed } from "./remote-errors.ts";
+import { replyTo, sendCall } from "./send-call.ts";
+import type { Sending } from "./send-call.ts";
+import type { HostedConfig } from "./server-types.ts";
 import type { ToolCache } from "./tool-list.ts";
 
 export interface RemoteOptions {
   config: HostedConfig;
   connection: Connection;
   lists: ToolCache;
-  /** Sends a call, with headers of its own where it has any. */
-  send: (
-    client: McpClient,
-    call: RemoteCall,
-    headers?: Record<string, string>,
-  ) => Promise<CallReply>;
-}
-
-/** One call, to be sent to whatever client there is by then. */
-export interface RemoteCall {
-  tool: string;
-  args: JsonObject;
-  options: CallOptions;
 }
 
 type Work<T> = (client: McpClient) => Promise<T>;
@@ -79,60 +66,58 @@ export class Remote {
    * One call with the headers that its tool asks for, as far as its schema is known; where the server finds them wrong the
    * list is fetched anew, and the call, which was not done, is sent once more. @throws as a client's call
    */
-  call(call: RemoteCall): Work<CallReply> {
+  call(sending: Sending): Work<CallReply> {
     return (client) =>
-      this.#send(client, call).catch((error: unknown) => this.#sendAnew(client, error, call));
+      this.#reply(client, sending).catch((error: unknown) =>
+        this.#sendAnew(client, error, sending),
+      );
   }
 
-  /** As `use` of `call`, with the client that everybody shares, which is there. On the path of every call. */
-  async callReady(client: McpClient, call: RemoteCall): Promise<CallReply> {
-    let reply: CallReply;
-    try {
-      reply = await this.#send(client, call);
-    } catch (error) {
-      return await this.#failed(client, error, call);
-    }
-    this.#heard(client);
-    return reply;
+  /** As `use` of `call`, with the client that everybody shares, which is there: `caller` hears how it goes. */
+  ask(client: McpClient, sending: Sending, caller: Caller): void {
+    const asked = new Asked(this, { client, sending, caller });
+    sendCall(client, sending, asked, this.#headers.of(client, sending.call));
+  }
+
+  /** It is there: it answered. */
+  heard(client: McpClient): void {
+    const { connection } = this.#options;
+    if (connection.ready === client) connection.condition.heard(client.era);
+  }
+
+  /** What the first sending of a call failed with is as if the work had thrown it. @throws as a client's call */
+  goOn({ client, sending }: Ask, error: unknown): Promise<CallReply> {
+    const { call, options } = sending;
+    const wait = { signal: call.signal, waitMs: options.timeoutMs };
+    return this.#watched(client, () => this.#sendAnew(client, error, sending)).catch(
+      (last: unknown) => this.#again(client, last, this.call(sending), wait),
+    );
   }
 
   // --- internal ---
 
-  #send(client: McpClient, call: RemoteCall): Promise<CallReply> {
-    return this.#options.send(client, call, this.#headers.of(client, call));
+  #reply(client: McpClient, sending: Sending): Promise<CallReply> {
+    return replyTo(client, sending, this.#headers.of(client, sending.call));
   }
 
-  async #sendAnew(client: McpClient, error: unknown, call: RemoteCall): Promise<CallReply> {
+  async #sendAnew(client: McpClient, error: unknown, sending: Sending): Promise<CallReply> {
     if (!this.#headers.areWrong(client, error)) throw error;
     const { lists } = this.#options;
     lists.forget();
     await lists.get(client);
-    return await this.#send(client, call);
-  }
-
-  /** What the first sending of a call failed with is as if the work had thrown it. */
-  #failed(client: McpClient, error: unknown, call: RemoteCall): Promise<CallReply> {
-    const { cancel, timeoutMs: waitMs } = call.options;
-    return this.#watched(client, () => this.#sendAnew(client, error, call)).catch((last: unknown) =>
-      this.#again(client, last, this.call(call), { signal: cancel.signal, waitMs }),
-    );
-  }
-
-  #heard(client: McpClient): void {
-    const { connection } = this.#options;
-    if (connection.ready === client) connection.condition.heard(client.era);
+    return await this.#reply(client, sending);
   }
 
   /** Does work, and takes notice whether the server is there: what was greeted an earlier time, or long ago, may be gone. */
   async #watched<T>(client: McpClient, work: Work<T>): Promise<T> {
     try {
       const result = await work(client);
-      this.#heard(client);
+      this.heard(client);
       return result;
     } catch (error) {
       const { connection } = this.#options;
       const { condition } = connection;
-      if (isAnswer(error)) this.#heard(client);
+      if (isAnswer(error)) this.heard(client);
       else if (isHostError(error) && isMissed(error, condition.state === "ready")) {
         if ((connection.ready ?? client) === client) condition.missed(error);
       }
@@ -156,37 +141,44 @@ export class Remote {
 
 // --- internal ---
 
-/** The server refused because it does not know us any more. */
-function isForgotten({ code, facts }: HostError): boolean {
-  return code === "server_exit" && facts.sent === false && facts.sessionLost === true;
+/** A call that was asked of a client. */
+interface Ask {
+  client: McpClient;
+  sending: Sending;
+  caller: Caller;
 }
 
-/** The server's own error, which only one that is there can send. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof RpcError || (isHostError(error) && error.cause instanceof RpcError);
-}
+class Asked implements Caller {
+  readonly #remote: Remote;
+  readonly #ask: Ask;
 
-/**
- * The server is not there; one that has not been heard yet is not there either where something else answers in its place,
- * or a proxy for it.
- */
-function isMissed(error: HostError, isKnown: boolean): boolean {
-  const { code, facts } = isHostError(error.cause) ? error.cause : error;
-  if (facts.sessionLost === true) return false;
-  if (!isKnown) return unusable.has(code);
-  return code === "server_exit" && facts.sent === false;
-}
+  constructor(remote: Remote, ask: Ask) {
+    this.#remote = remote;
+    this.#ask = ask;
+  }
 
-const unusable: ReadonlySet<string> = new Set([
-  "server_exit",
-  "server_start",
-  "auth_required",
-  "rpc_error",
-]);
+  sent(): void {
+    this.#ask.caller.sent();
+  }
 
-/** The answer broke off: the server may have done what it was asked. */
-function isBroken(error: HostError): boolean {
-  const { code, facts } = isHostError(error.cause) ? error.cause : error;
-  const { httpStatus = 200, sent } = facts;
-  return code === "server_exit" && sent === true && httpStatus === 200;
+  answered(reply: CallReply): void {
+    const { client, caller } = this.#ask;
+    this.#remote.heard(client);
+    caller.answered(reply);
+  }
+
+  failed(error: unknown): void {
+    void this.#goOn(error);
+  }
+
+  async #goOn(reason: unknown): Promise<void> {
+    const { caller } = this.#ask;
+    let reply: CallReply;
+    try {
+      reply = await this.#remote.goOn(this.#ask, reason);
+    } catch (last) {
+      return caller.failed(last);
+    }
+    caller.answered(reply);
+  }
 }

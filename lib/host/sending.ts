@@ -1,15 +1,11 @@
 /** What a server is asked with for a call that may be made, and what its answer makes of the call. It sends nothing. */
-import { isDebug, since } from "../base/log.ts";
-import type { Log } from "../base/log.ts";
 import type { CallReply } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
-import type { CallContext } from "./call-types.ts";
-import type { FoundCall } from "./found-call.ts";
+import type { HostCall } from "./host-call.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import { outcomeOf } from "./outcome.ts";
-import type { RunningCall } from "./running.ts";
 import type { CallOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
 import type { HostTool } from "./types.ts";
@@ -18,25 +14,16 @@ import type { HostTool } from "./types.ts";
 export const callKey = "mcphost/call";
 
 /** How the server of a call is asked. */
-export function optionsOf(
-  call: FoundCall,
-  running: RunningCall,
-  server: HostedServer,
-  context: CallContext,
-): CallOptions {
-  const { onProgress, meta, logLevel, answers, rounds, timeoutMs } = call.request;
-  const options: CallOptions = {
-    cancel: running,
-    timeoutMs: timeoutMs ?? server.timeoutMs,
-    onSent: () => sent(call, running, context),
-  };
+export function optionsOf(call: HostCall, { config, timeoutMs }: HostedServer): CallOptions {
+  const { request } = call;
+  const { onProgress, meta, logLevel, answers, rounds } = request;
+  const options: CallOptions = { cancel: call, timeoutMs: request.timeoutMs ?? timeoutMs };
   if (onProgress !== undefined) options.onProgress = onProgress;
   if (meta !== undefined) options.meta = meta;
   if (logLevel !== undefined) options.logLevel = logLevel;
   if (answers !== undefined) options.answers = answers;
   if (rounds !== undefined) options.rounds = rounds;
-  if (call.track !== undefined) options.track = call.track;
-  if (server.config.kind === "plugin") options.meta = { ...options.meta, [callKey]: call.id };
+  if (config.kind === "plugin") options.meta = { ...options.meta, [callKey]: call.id };
   return options;
 }
 
@@ -46,6 +33,11 @@ export function isTask(
   listed: HostTool | undefined,
 ): boolean {
   return asTask || onTask !== undefined || listed?.execution?.taskSupport === "required";
+}
+
+/** What became of a wish for a task. */
+export interface Made {
+  task?: { task: Task; session?: Session };
 }
 
 /** Asks for a task, and keeps the one that is made. */
@@ -65,33 +57,8 @@ export async function askForTask(
 }
 
 /** What a call became that was answered. `made`: where a task was asked for. */
-export function answered(
-  reply: CallReply,
-  { request, server, tool }: FoundCall,
-  { running, made, log }: { running: RunningCall; made: Made | undefined; log: Log },
-): Outcome {
-  const { sentAt, durationMs } = running;
-  if (isDebug(log)) {
-    const text = `tools/call of ${tool} is answered after ${since(sentAt)}`;
-    log({ level: "debug", server, text });
-  }
+export function answered(reply: CallReply, call: HostCall, made: Made | undefined): Outcome {
+  const { request, server, durationMs } = call;
   if (request.detach !== true || made?.task === undefined) return outcomeOf(reply, durationMs);
   return { status: "detached", server, ...made.task, durationMs };
-}
-
-// --- internal ---
-
-/** What became of a wish for a task. */
-interface Made {
-  task?: { task: Task; session?: Session };
-}
-
-function sent(
-  { request, server, tool }: FoundCall,
-  running: RunningCall,
-  { log }: CallContext,
-): void {
-  running.sentAt = performance.now();
-  request.listener?.onSent?.();
-  if (isDebug(log)) log({ level: "debug", server, text: `tools/call of ${tool} is sent` });
 }

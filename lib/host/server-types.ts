@@ -1,6 +1,7 @@
 /** How a server of the host is used, and called. Types only. */
 import type { Cancel } from "../base/cancel.ts";
-import type { CallOptions as ClientCallOptions } from "../client/types.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Caller, CallOptions as ClientCallOptions } from "../client/types.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../config/types.ts";
 import type { CallTrack } from "../hooks/call.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -32,6 +33,12 @@ export interface UseOptions {
 export type CallOptions = ClientCallOptions & {
   cancel: Cancel;
   timeoutMs: number;
-  /** Waited for right before each time that it is sent (`sending`). Where that throws, nothing is sent. */
-  track?: CallTrack;
 };
+
+/** A call for a server, which hears how it goes. */
+export interface ServerCall extends Cancel, Caller {
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** Waited for right before each time that it is sent (`sending`). Where that throws, nothing is sent. */
+  readonly track?: CallTrack;
+}

@@ -2,14 +2,13 @@
  * One server of the host: its config, its link, its list of tools, and its work. It decides nothing about names or rules,
  * and calls no tool by itself.
  */
-import type { JsonObject } from "../base/json.ts";
-import type { CallReply, McpClient } from "../client/types.ts";
+import type { McpClient } from "../client/types.ts";
 import type { Era, Session } from "../protocol/mcp.ts";
 import type { ConnectionOptions, ServerContext, WaitOptions } from "./connection-types.ts";
 import { Connection } from "./connection.ts";
 import { fetchTools, sharedList } from "./fetch-tools.ts";
 import { statusOf } from "./server-status.ts";
-import type { CallOptions, HostedConfig, UseOptions } from "./server-types.ts";
+import type { CallOptions, HostedConfig, ServerCall, UseOptions } from "./server-types.ts";
 import { ToolCache } from "./tool-list.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { ServerStatus } from "./types.ts";
@@ -105,9 +104,9 @@ export class HostedServer implements AsyncDisposable {
     );
   }
 
-  /** One call through a live client, at most `concurrency` at a time. @throws HostError, RpcError */
-  call(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    return this.#work.call(tool, args, options);
+  /** One call through a live client, at most `concurrency` at a time. */
+  ask(call: ServerCall, options: CallOptions): void {
+    this.#work.ask(call, options);
   }
 
   /** Any other work with a live client, at most `concurrency` at a time with the calls. @throws HostError, RpcError */

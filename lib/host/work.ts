@@ -1,14 +1,15 @@
 /**
  * Work with a client of one server, so much at a time: with the client that everybody shares, or with one of its own. Calls
- * are such work, and are sent nowhere else.
+ * are such work.
  */
 import { abortable, Semaphore, settlesWithin } from "../base/async.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { CallReply, McpClient } from "../client/types.ts";
+import type { Caller, CallReply, McpClient } from "../client/types.ts";
 import type { ServerContext, WaitOptions } from "./connection-types.ts";
 import type { Connection } from "./connection.ts";
-import type { Remote, RemoteCall } from "./remote.ts";
-import type { CallOptions, HostedConfig, UseOptions } from "./server-types.ts";
+import type { Remote } from "./remote.ts";
+import { replyTo, sendCall } from "./send-call.ts";
+import type { Sending } from "./send-call.ts";
+import type { CallOptions, HostedConfig, ServerCall, UseOptions } from "./server-types.ts";
 import type { ToolCache } from "./tool-list.ts";
 import { givenUp } from "./wait.ts";
 
@@ -29,8 +30,8 @@ export class ServerWork {
   readonly #context: ServerContext;
   readonly #slots: Semaphore;
   readonly #release = () => {
-    this.#usedAt = performance.now();
     this.#slots.release();
+    if (this.#slots.isUnused) this.#usedAt = performance.now();
     this.#onRelease?.();
   };
   /** What is different where the server is remote, once it was used. */
@@ -51,21 +52,14 @@ export class ServerWork {
     return this.#slots.waiting;
   }
 
-  /** One call, at most `concurrency` at a time. @throws HostError, RpcError */
-  call(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    const connection = this.#connection;
-    const { ready } = connection;
-    const isShared = !this.#isAlone && !options.cancel.isCancelled;
-    const remote = this.#remote;
-    const isLoaded = remote !== undefined || !this.#isRemote;
-    if (ready === undefined || !isShared || !isLoaded || !this.#slots.take())
-      return this.#callLater(tool, args, options);
-    const reply =
-      remote === undefined && options.track === undefined
-        ? connection.watch(ready, ready.callTool(tool, args, options))
-        : this.#callReady(ready, { tool, args, options });
-    reply.then(this.#release, this.#release);
-    return reply;
+  /** One call, at most `concurrency` at a time. */
+  ask(call: ServerCall, options: CallOptions): void {
+    const { ready } = this.#connection;
+    if (ready === undefined || !this.#isStraight(ready, call) || !this.#slots.take())
+      return void this.#askLater(call, options);
+    const turn = new Turn(call, options, this.#release);
+    if (this.#remote === undefined) sendCall(ready, turn, turn);
+    else this.#remote.ask(ready, turn, turn);
   }
 
   /** Any other work, at most `concurrency` at a time with the calls. @throws HostError, RpcError */
@@ -118,20 +112,23 @@ export class ServerWork {
     return lifecycle === "per-call" || share === "call";
   }
 
-  #callReady(client: McpClient, call: RemoteCall): Promise<CallReply> {
-    const remote = this.#remote;
-    if (remote !== undefined) return remote.callReady(client, call);
-    return this.#connection.watch(client, sendCall(client, call));
+  /** Nothing has to be waited for or watched. */
+  #isStraight(client: McpClient, { isCancelled }: ServerCall): boolean {
+    if (this.#isAlone || isCancelled) return false;
+    return this.#isRemote ? this.#remote !== undefined : this.#connection.isProven(client);
   }
 
-  /** Where something must be waited for (its start, or other calls), and whenever it is remote. */
-  #callLater(tool: string, args: JsonObject, options: CallOptions): Promise<CallReply> {
-    const remote = this.#remote;
-    if (remote === undefined && this.#isRemote)
-      return this.#loadRemote().then(() => this.#callLater(tool, args, options));
-    const call = { tool, args, options };
-    const work = remote?.call(call) ?? ((client) => sendCall(client, call));
-    return this.use(work, { signal: options.cancel.signal, waitMs: options.timeoutMs });
+  /** Where something must be waited for (its start, or other calls), or it is the first of a client. */
+  async #askLater(call: ServerCall, options: CallOptions): Promise<void> {
+    try {
+      if (this.#isRemote) this.#remote ??= await this.#loadRemote();
+      const sending = { call, options };
+      const work = this.#remote?.call(sending) ?? ((client) => replyTo(client, sending));
+      const wait = { signal: call.signal, waitMs: options.timeoutMs };
+      call.answered(await this.use(work, wait));
+    } catch (error) {
+      call.failed(error);
+    }
   }
 
   async #with<T>(work: Work<T>, wait: Wait): Promise<T> {
@@ -152,7 +149,7 @@ export class ServerWork {
     const room = await import("./remote.ts");
     const { config, lists } = this.#server;
     const connection = this.#connection;
-    return (this.#remote ??= new room.Remote({ config, connection, lists, send: sendCall }));
+    return (this.#remote ??= new room.Remote({ config, connection, lists }));
   }
 }
 
@@ -160,14 +157,29 @@ export class ServerWork {
 
 const concurrencyDefault = 64;
 
-/** @throws as a client's call, and what `track` throws: then nothing was sent */
-function sendCall(
-  client: McpClient,
-  { tool, args, options }: RemoteCall,
-  headers?: Record<string, string>,
-): Promise<CallReply> {
-  const whole = headers === undefined ? options : { ...options, headers };
-  const { track } = options;
-  if (track === undefined) return client.callTool(tool, args, whole);
-  return track.sending().then(() => client.callTool(tool, args, whole));
+/** A call that has its turn, which is over when it is answered or has failed. */
+class Turn implements Sending, Caller {
+  readonly call: ServerCall;
+  readonly options: CallOptions;
+  readonly #over: () => void;
+
+  constructor(call: ServerCall, options: CallOptions, over: () => void) {
+    this.call = call;
+    this.options = options;
+    this.#over = over;
+  }
+
+  sent(): void {
+    this.call.sent();
+  }
+
+  answered(reply: CallReply): void {
+    this.#over();
+    this.call.answered(reply);
+  }
+
+  failed(error: unknown): void {
+    this.#over();
+    this.call.failed(error);
+  }
 }
