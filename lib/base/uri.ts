@@ -16,7 +16,13 @@ export function schemeOf(address: string): string {
 
 /** User and password of an address as `Authorization: Basic` has them (RFC 7617); undefined where there are none. */
 export function basicOf({ username, password }: URL): string | undefined {
-  if (username === "" && password === "") return undefined;
-  const pair = [username, password].map((part) => decoded(part) ?? part);
-  return Buffer.from(pair.join(":")).toString("base64");
+  // Most have none, and a function that names `Buffer` has that made before it runs, which takes longer than all of this.
+  return username === "" && password === "" ? undefined : packed([username, password]);
+}
+
+// --- internal ---
+
+function packed(parts: string[]): string {
+  const text = parts.map((part) => decoded(part) ?? part).join(":");
+  return Buffer.from(text).toString("base64");
 }

@@ -27,12 +27,14 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
   const { tool, parts, parsed, early } = line;
   await using opened = await openFromFlags(parsed, io, log, early);
   const [only, ...more] = opened.config.servers;
+  const validate = parsed.flags["no-validate"] !== true;
   if (only && more.length === 0) {
-    opened.host.warm(only.name);
+    // The tools of a plugin may be all that is asked for.
+    if (validate && opened.plugins === undefined) opened.host.begin(only.name);
+    else opened.host.warm(only.name);
     // One turn later it was greeted, if it runs: it answers while we load the desk.
     await new Promise(setImmediate);
   }
-  const validate = parsed.flags["no-validate"] !== true;
   let target = validate ? await resolve(opened, tool, io.signal) : undefined;
   const called = target?.name ?? tool;
   const detach = parsed.flags["detach"] === true;

@@ -68,6 +68,8 @@ export type LogListener = (server: string, params: JsonObject) => void;
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
   call(request: OwnedCallRequest): Promise<Outcome>;
+  /** As `warm`, and lists its tools, for whoever asks for them next. */
+  begin(server: string): void;
   /** Gives up a call that was begun with this `id`. False where no such call runs. */
   cancel(id: string, reason: HostError): boolean;
   /** The tools by the lists that were fetched last: starts nothing, fetches nothing, waits for nobody. */

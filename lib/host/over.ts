@@ -63,6 +63,7 @@ export function hostOver({
     complete: async (request) => (await features()).complete(request),
     ...lastingOf(servers, context),
     warm: (name) => named(servers, name)?.warm(),
+    begin: (name) => named(servers, name)?.warm(true),
     servers: () => servers.map((server) => server.status()),
     keepsApart: (name) =>
       servers.some(

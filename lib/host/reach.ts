@@ -36,13 +36,14 @@ export async function reach(server: HttpServer, options: ReachOptions): Promise<
   const before = await verdicts?.read(key);
   const verdict = forget ? undefined : before;
   const startedAt = performance.now();
-  const { client, transport } = await connectTo(server, {
+  const { client, transport, owes } = await connectTo(server, {
     ...options,
     common: { ...common, verdict },
   });
   context.linked({
     closed: client.closed,
     greetMs: performance.now() - startedAt,
+    owes,
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   });
   const learned = transport === "sse" ? ofSse(client, before) : client.verdict;
@@ -58,11 +59,12 @@ type Attempt = Omit<ReachOptions, "common"> & { common: Omit<ConnectOptions, "op
 interface Reached {
   client: McpClient;
   transport: Exclude<HttpServer["transport"], "auto">;
+  owes: () => boolean;
 }
 
 async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached> {
   const isSocket = server.transport === "ws" || isSocketUrl(server.url);
-  if (isSocket) return { client: await overSocket(server, attempt), transport: "ws" };
+  if (isSocket) return { client: await overSocket(server, attempt), transport: "ws", owes: always };
   const transport = server.transport as Exclude<HttpServer["transport"], "ws">;
   const { context, common } = attempt;
   const { name, headers, tls } = server;
@@ -103,6 +105,8 @@ async function findOut(server: HttpServer, attempt: Attempt, fetch: Fetch): Prom
   }
 }
 
+const always = () => true;
+
 interface Way {
   server: HttpServer;
   attempt: Attempt;
@@ -124,14 +128,14 @@ async function overHttp(transport: "http" | "sse", way: Way): Promise<Reached> {
     const open = async () => (link = openHttp({ ...remote, session: common.session }));
     const client = await connect({ ...common, link: "http", open });
     client.keepSession = () => link?.keepSession?.();
-    return { client, transport };
+    return { client, transport, owes: () => link?.owes?.() ?? true };
   }
   const { openSse } = await import("../transport/sse.ts");
   const open = () => openSse({ ...remote, startTimeoutMs, signal });
   // It is of one revision, which is all that there is to know of it.
   const protocol = common.protocol === "auto" ? "legacy" : common.protocol;
   const client = await connect({ ...common, ...(protocol && { protocol }), link: "http", open });
-  return { client, transport };
+  return { client, transport, owes: always };
 }
 
 async function overSocket(

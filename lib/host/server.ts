@@ -90,9 +90,9 @@ export class HostedServer implements AsyncDisposable {
     return statusOf(this.name, condition, ready, this.lastTools, this.#work.waiting);
   }
 
-  /** Begins to start without waiting; what goes wrong shows when it is used. */
-  warm(): void {
-    this.#connection.shared(this.#wait({ signal: this.#connection.signal })).catch(() => {});
+  /** Begins to start without waiting, and to list its tools where `listing`; what goes wrong shows when it is used. */
+  warm(listing = false): void {
+    this.#begin(listing).catch(() => {});
   }
 
   /** The tools, from the cache while that holds. @throws HostError `server_start` `rpc_error` and as a start */
@@ -152,6 +152,11 @@ export class HostedServer implements AsyncDisposable {
   }
 
   // --- internal ---
+
+  async #begin(listing: boolean): Promise<void> {
+    const client = await this.#connection.shared(this.#wait({ signal: this.#connection.signal }));
+    if (listing) this.lists.begin(client);
+  }
 
   #wait({ signal, waitMs = this.timeoutMs }: UseOptions): WaitOptions {
     return { signal, waitMs };

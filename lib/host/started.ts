@@ -79,6 +79,8 @@ export interface RemoteLink extends AsyncDisposable {
   readonly closed: Promise<unknown>;
   /** How long it took to be greeted: what it may take to say goodbye, too. */
   greetMs: number;
+  /** As of its transport. */
+  owes(): boolean;
 }
 
 // --- internal ---
@@ -95,6 +97,8 @@ const greetMsMax = 2000;
 
 /** What the server has not answered by then, it has got. */
 async function closeSoon(link: RemoteLink): Promise<void> {
+  // The system closes its connections with our process.
+  if (!link.owes()) return;
   const closing = Promise.resolve(link[Symbol.asyncDispose]());
   await settlesWithin(closing, leaveMs + Math.min(link.greetMs, greetMsMax));
 }

@@ -31,6 +31,8 @@ export class ToolCache {
   #changes = 0;
   #kept: Stamped<FetchedTools> | undefined;
   #running: Stamped<Promise<FetchedTools>> | undefined;
+  /** What was begun before somebody asked. */
+  #begun: Stamped<Promise<FetchedTools>> | undefined;
 
   /** @param forgetKept forgets what was kept of it for later runs */
   constructor(fetch: Fetch, forgetKept: () => void = () => {}) {
@@ -77,11 +79,21 @@ export class ToolCache {
     this.#forgetKept();
   }
 
+  /** Fetches the list ahead: whoever asks first gets what came of that, an error too. */
+  begin(client: McpClient): void {
+    if (this.#running !== undefined || this.#kept !== undefined) return;
+    this.#start(client, false).catch(() => {});
+    this.#begun = this.#running;
+  }
+
   /**
    * The list of this connection, no older than the last change told before. Who only calls a tool takes it however old:
    * the server tells what is wrong, and then it is fetched anew. @throws as the fetch
    */
   async get(client: McpClient, { listing = false }: GetOptions = {}): Promise<FetchedTools> {
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (this.#isCurrent(begun, client)) await begun.value;
     while (true) {
       const [kept, running] = [this.#kept, this.#running];
       if (this.#isCurrent(running, client)) return await running.value;

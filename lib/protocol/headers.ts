@@ -45,8 +45,7 @@ export function revisionHeaders(revision: string): Record<string, string> {
  */
 export function encodeHeaderValue(value: string): string {
   const isEncoded = value.startsWith("=?base64?") && value.endsWith("?=");
-  if (!isEncoded && /^[!-~]([ -~]*[!-~])?$/.test(value)) return value;
-  return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
+  return !isEncoded && /^[!-~]([ -~]*[!-~])?$/.test(value) ? value : inBase64(value);
 }
 
 /** The text that a header value stands for; undefined where it looks encoded and is not (protocol.md 2.2). */
@@ -71,6 +70,10 @@ export function nameIn(method: string, params: JsonObject): string | undefined {
 }
 
 // --- internal ---
+
+function inBase64(value: string): string {
+  return `=?base64?${new TextEncoder().encode(value).toBase64()}?=`;
+}
 
 const revisionKey = `${metaPrefix}protocolVersion`;
 

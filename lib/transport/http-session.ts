@@ -112,9 +112,7 @@ export function strayHeaders(headers: Headers): Record<string, string> | undefin
 /** What asks for an event stream; `lastEventId`: from where on, where one goes on. */
 export function streamHeaders(lastEventId: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { Accept: "text/event-stream" };
-  // The bytes of UTF-8, as the HTML standard has it: a header's value is Latin-1 to `fetch`.
-  if (lastEventId !== undefined)
-    headers["Last-Event-ID"] = Buffer.from(lastEventId).toString("latin1");
+  if (lastEventId !== undefined) headers["Last-Event-ID"] = bytesOf(lastEventId);
   return headers;
 }
 
@@ -127,6 +125,11 @@ export class Goodbyes {
   constructor(fetch: (init: RequestInit) => Promise<Response>, deleteMs: number) {
     this.#fetch = fetch;
     this.#deleteMs = deleteMs;
+  }
+
+  /** One of them is not answered yet. */
+  get isAny(): boolean {
+    return this.#open.size > 0;
   }
 
   say(headers: Readonly<Record<string, string>>): void {
@@ -144,6 +147,11 @@ export class Goodbyes {
 }
 
 // --- internal ---
+
+/** The bytes of UTF-8, as the HTML standard has it: a header's value is Latin-1 to `fetch`. */
+function bytesOf(lastEventId: string): string {
+  return Buffer.from(lastEventId).toString("latin1");
+}
 
 const idHeader = "Mcp-Session-Id";
 const visible = /^[\x21-\x7e]+$/;

@@ -75,6 +75,10 @@ class HttpTransport implements Transport, Link {
     return this.#session.keep();
   }
 
+  owes(): boolean {
+    return this.#session.endsWithLink || this.#tells.isAny || this.#goodbyes.isAny;
+  }
+
   abandon(id: RequestId): boolean {
     return this.#exchanges.abandon(id)?.isModern === true;
   }

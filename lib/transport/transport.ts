@@ -82,6 +82,8 @@ export interface Transport extends AsyncDisposable {
    * it ends with the link.
    */
   keepSession?(): Session | undefined;
+  /** Closing it has something to tell the far side, or waits for what is on its way; absent: it may have. */
+  owes?(): boolean;
   /** The ids of our requests are larger than this: those below may have been used in the session before. @default 0 */
   readonly idsFrom?: number;
   /** Facts so far, for error messages while the link is open (a silent server's stderr, noise). */

@@ -9,6 +9,10 @@ export class UnderWay {
   #scope: AbortController | undefined;
   readonly #all = new Set<Promise<unknown>>();
 
+  get isAny(): boolean {
+    return this.#all.size > 0;
+  }
+
   /** What the sending of one of them ends with; `signal`: its own. */
   until(signal?: AbortSignal): AbortSignal {
     const own = (this.#scope ??= new AbortController()).signal;
@@ -27,7 +31,7 @@ export class UnderWay {
 
   /** Gives them so many milliseconds, and ends those that are left. */
   async end(ms: number): Promise<void> {
-    if (this.#all.size > 0 && ms > 0) await settlesWithin(Promise.allSettled(this.#all), ms);
+    if (this.isAny && ms > 0) await settlesWithin(Promise.allSettled(this.#all), ms);
     this.#scope?.abort();
   }
 }

@@ -139,3 +139,30 @@ test("a list that says when it is from keeps that", async () => {
   const cache = new ToolCache(async () => ({ tools: [], warnings: [], at: -Infinity }));
   expect((await cache.get(client)).at).toBe(-Infinity);
 });
+
+test("what was begun ahead is for who asks first, and no second fetch", async () => {
+  const { cache, gates, open } = gated();
+  cache.begin(client);
+  cache.begin(client);
+  const first = cache.get(client);
+  await open(1);
+  expect(await names(first)).toEqual(["t1"]);
+  cache.begin(client);
+  expect(await names(cache.get(client))).toEqual(["t1"]);
+  expect(gates).toHaveLength(1);
+});
+
+test("the error of what was begun ahead is for who asks first, and the next one has a fetch of its own", async () => {
+  let fetches = 0;
+  const cache = new ToolCache(async (): Promise<ToolList> => {
+    fetches += 1;
+    if (fetches === 1) throw new Error("not now");
+    return { tools: [], warnings: [] };
+  });
+  cache.begin(client);
+  while (cache.isFetching) await Bun.sleep(0);
+  expect(cache.get(client)).rejects.toThrow("not now");
+  expect(fetches).toBe(1);
+  expect(await names(cache.get(client))).toEqual([]);
+  expect(fetches).toBe(2);
+});
