@@ -7,7 +7,7 @@ import { isObject } from "./json.ts";
 
 /** True where the value fits the schema; false where only the validator can tell. */
 export function surelyFits(schema: unknown, value: Json | undefined): boolean {
-  return fits(schema, value, 0, { left: stepsMax });
+  return stepsLeft(schema, value, 0, stepsMax) >= 0;
 }
 
 // --- internal ---
@@ -15,24 +15,43 @@ export function surelyFits(schema: unknown, value: Json | undefined): boolean {
 const depthMax = 32;
 /** Enough for all honest schemas and values; some 50 ms. */
 const stepsMax = 2_000_000;
+/** It does not fit, or only the validator can tell. */
+const unknown = -1;
 
-interface Steps {
-  left: number;
-}
+// Loops, not callbacks, and no list of keys: this is on the path of every call.
 
-function fits(schema: unknown, value: Json | undefined, depth: number, steps: Steps): boolean {
-  if (schema === true) return true;
-  if (!isObject(schema) || depth > depthMax) return false;
-  for (const key in schema) if (!known.has(key)) return false;
-  const { $schema, type, items } = schema;
-  steps.left -= 1 + lengthOf(type) + lengthOf(schema.enum) + lengthOf(schema.required);
-  if (steps.left < 0) return false;
-  if ($schema !== undefined && !dialects.has(String($schema))) return false;
-  if (schema.enum !== undefined && !isAmong(schema.enum, value)) return false;
-  if (type !== undefined && !hasType(type, value)) return false;
-  if (Array.isArray(value)) return items === undefined || itemsFit(items, value, depth + 1, steps);
-  if (!isObject(value)) return typeof value !== "object" || value === null;
-  return hasRequired(schema, value) && membersFit(schema, value, depth + 1, steps);
+/** How many of `steps` are left when it fits; below 0 where that is not known. */
+function stepsLeft(schema: unknown, value: Json | undefined, depth: number, steps: number): number {
+  if (schema === true) return steps;
+  if (!isObject(schema) || depth > depthMax) return unknown;
+  let left = steps - 1;
+  for (const key in schema) {
+    const rule = schema[key];
+    if (rule === undefined) continue;
+    switch (key) {
+      case "type":
+        if (!hasType(rule, value)) return unknown;
+        left -= lengthOf(rule);
+        break;
+      case "required":
+        if (!hasRequired(rule, value)) return unknown;
+        left -= lengthOf(rule);
+        break;
+      case "enum":
+        if (!isAmong(rule, value)) return unknown;
+        left -= lengthOf(rule);
+        break;
+      case "$schema":
+        if (!dialects.has(String(rule))) return unknown;
+        break;
+      default:
+        if (!others.has(key)) return unknown;
+    }
+    if (left < 0) return unknown;
+  }
+  if (typeof value !== "object" || value === null) return left;
+  if (Array.isArray(value)) return itemsLeft(schema.items, value, depth + 1, left);
+  return isObject(value) ? membersLeft(schema, value, depth + 1, left) : unknown;
 }
 
 /** They agree on all of the known keywords. */
@@ -42,36 +61,46 @@ const dialects = new Set([
   "https://json-schema.org/draft/2020-12/schema",
 ]);
 
-const known = new Set(
-  (
-    "$schema title description default examples deprecated format " +
-    "type properties required additionalProperties items enum"
-  ).split(" "),
+/** Keywords that only annotate, or are about what the value holds. */
+const others = new Set(
+  "properties additionalProperties items title description default examples deprecated format".split(
+    " ",
+  ),
 );
 
-// Loops, not callbacks, and no list of keys: this is on the path of every call.
-
-function itemsFit(items: Json, values: readonly Json[], depth: number, steps: Steps): boolean {
-  for (const value of values) if (!fits(items, value, depth, steps)) return false;
-  return true;
+function itemsLeft(
+  items: Json | undefined,
+  values: readonly Json[],
+  depth: number,
+  steps: number,
+): number {
+  let left = steps;
+  if (items === undefined) return left;
+  for (const value of values) {
+    left = stepsLeft(items, value, depth, left);
+    if (left < 0) return unknown;
+  }
+  return left;
 }
 
-function hasRequired({ required }: JsonObject, value: JsonObject): boolean {
-  if (required === undefined) return true;
-  if (!Array.isArray(required)) return false;
-  for (const key of required) if (!Object.hasOwn(value, String(key))) return false;
-  return true;
-}
-
-function membersFit(schema: JsonObject, value: JsonObject, depth: number, steps: Steps): boolean {
+function membersLeft(schema: JsonObject, value: JsonObject, depth: number, steps: number): number {
   const { properties, additionalProperties = true } = schema;
-  if (properties !== undefined && !isObject(properties)) return false;
+  if (properties !== undefined && !isObject(properties)) return unknown;
+  let left = steps;
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     const isNamed = properties !== undefined && Object.hasOwn(properties, key);
-    const rule = isNamed ? properties[key] : additionalProperties;
-    if (!fits(rule, value[key], depth, steps)) return false;
+    left = stepsLeft(isNamed ? properties[key] : additionalProperties, value[key], depth, left);
+    if (left < 0) return unknown;
   }
+  return left;
+}
+
+/** What is no object needs no members. */
+function hasRequired(required: Json, value: Json | undefined): boolean {
+  if (!isObject(value)) return true;
+  if (!Array.isArray(required)) return false;
+  for (const key of required) if (!Object.hasOwn(value, String(key))) return false;
   return true;
 }
 

@@ -9,12 +9,24 @@ import { kindOf } from "../config/problems.ts";
 
 export type Fits = (value: unknown) => boolean;
 
-/** One key of a request, whether a value fits it, and what is expected in words. */
-export type Row = readonly [key: string, fits: Fits, expected: string];
+/** One key of a request. */
+export interface Row {
+  key: string;
+  /** Of one that is left out, it is not asked. */
+  fits: Fits;
+  /** In words. */
+  expected: string;
+  isOptional: boolean;
+}
+
+/** A key that must be there. */
+export function needed(key: string, fits: Fits, expected: string): Row {
+  return { key, fits, expected, isOptional: false };
+}
 
 /** A key that may be left out. */
 export function optional(key: string, fits: Fits, expected: string): Row {
-  return [key, (value) => value === undefined || fits(value), expected];
+  return { key, fits, expected, isOptional: true };
 }
 
 export const isText: Fits = (value) => typeof value === "string";
@@ -45,8 +57,12 @@ export function faultOf(
   usual?: string,
 ): HostError | undefined {
   if (!isObject(request)) return wrong({ method, path: "", expected: "an object" }, request, usual);
-  for (const [path, fits, expected] of rows)
-    if (!fits(request[path])) return wrong({ method, path, expected }, request[path], usual);
+  // Loops, and no callbacks: this is on the path of every call.
+  for (const { key: path, fits, expected, isOptional } of rows) {
+    const value = request[path];
+    if (value === undefined ? !isOptional : !fits(value))
+      return wrong({ method, path, expected }, value, usual);
+  }
   for (const key in request)
     if (request[key] !== undefined && !isKnown(key, rows))
       return unknown({ method, key, rows }, request[key]);
@@ -55,9 +71,8 @@ export function faultOf(
 
 // --- internal ---
 
-/** A loop, and no callback: this is on the path of every call. */
 function isKnown(key: string, rows: readonly Row[]): boolean {
-  for (const [known] of rows) if (known === key) return true;
+  for (const row of rows) if (row.key === key) return true;
   return false;
 }
 
@@ -65,7 +80,7 @@ function unknown(
   { method, key: path, rows }: { method: string; key: string; rows: readonly Row[] },
   value: unknown,
 ): HostError {
-  const keys = rows.map(([known]) => known);
+  const keys = rows.map((row) => row.key);
   const hint = didYouMean(nearest(path, keys)) ?? `the keys are ${keys.join(", ")}`;
   return wrong({ method, path, expected: "no such key" }, value, hint);
 }

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { faultOf, isFunction, optional, signalRow, timeoutRow } from "./check-request.ts";
+import { faultOf, isFunction, needed, optional, signalRow, timeoutRow } from "./check-request.ts";
 import type { Row } from "./check-request.ts";
 import type { Host } from "./types.ts";
 
@@ -50,7 +50,7 @@ const actors: readonly unknown[] = ["user", "script", "model", "gateway"];
 const isFlag = (value: unknown) => typeof value === "boolean";
 
 const rows: readonly Row[] = [
-  ["tool", (value) => typeof value === "string" && value !== "", "the name of a tool"],
+  needed("tool", (value) => typeof value === "string" && value !== "", "the name of a tool"),
   optional("arguments", isObject, "an object"),
   signalRow,
   optional("onProgress", isFunction, "a function"),

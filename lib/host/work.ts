@@ -120,15 +120,17 @@ export class ServerWork {
 
   /** Where something must be waited for (its start, or other calls), or it is the first of a client. */
   async #askLater(call: ServerCall, options: CallOptions): Promise<void> {
+    let reply: CallReply;
     try {
       if (this.#isRemote) this.#remote ??= await this.#loadRemote();
       const sending = { call, options };
       const work = this.#remote?.call(sending) ?? ((client) => replyTo(client, sending));
       const wait = { signal: call.signal, waitMs: options.timeoutMs };
-      call.answered(await this.use(work, wait));
+      reply = await this.use(work, wait);
     } catch (error) {
-      call.failed(error);
+      return call.failed(error);
     }
+    call.answered(reply);
   }
 
   async #with<T>(work: Work<T>, wait: Wait): Promise<T> {

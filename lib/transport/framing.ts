@@ -10,25 +10,10 @@ import { compact } from "../base/slice.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { isPlainAnswer, readMessage, readMessages } from "../protocol/read.ts";
 import { answerBehind, brokenMessage, glimpse, oversize } from "./broken.ts";
+import type { Framed, Noise } from "./framed.ts";
 import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
 import { clipNoise, contentLengthOf, elementText, isHeader, isJsonLike, parse } from "./text.ts";
-import type { Oversize, Received } from "./transport.ts";
-
-/** Lines that are no message. */
-export interface Noise {
-  /** The first line, clipped. */
-  noise: string;
-  /** Why it is none. */
-  reason: string;
-  /** How many lines. */
-  lines: number;
-  /** It is a Content-Length header. */
-  contentLength?: true;
-}
-
-/** A message; `odd` is what was unusual about it. */
-export type Framed = (Received & { odd?: string }) | Oversize | Noise;
 
 export interface FramingOptions {
   /** The longest line; a value over several lines is no longer than that, nor than 4 MiB or 100,000 lines. */
@@ -58,8 +43,11 @@ export class Framing {
   /** What these bytes complete, in order. */
   feed(chunk: Uint8Array): Framed[] {
     this.#splitter.push(chunk);
-    for (let line = this.#splitter.next(); line !== undefined; line = this.#splitter.next())
-      this.#line(line);
+    const lines = this.#splitter;
+    for (let line = lines.nextText(); line !== undefined; line = lines.nextText()) {
+      if (typeof line === "string") this.#text(line);
+      else this.#line(line);
+    }
     return this.#take();
   }
 
@@ -84,8 +72,11 @@ export class Framing {
   }
 
   #line(line: Line): void {
-    if ("oversize" in line) return this.#tooLong(line);
-    const raw = this.#decoder.decode(line);
+    if ("oversize" in line) this.#tooLong(line);
+    else this.#text(this.#decoder.decode(line));
+  }
+
+  #text(raw: string): void {
     const text = this.#framed ? compact(raw.trim()) : raw.trim();
     if (text === "") return this.#blank();
     if (this.#bodyBytes !== undefined && !isHeader(text)) this.#bodyBytes = undefined;

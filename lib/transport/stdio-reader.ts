@@ -4,8 +4,8 @@
  */
 import type { Feed, Take } from "../base/channel.ts";
 import type { Log } from "../base/log.ts";
+import type { Framed, Noise } from "./framed.ts";
 import { Framing } from "./framing.ts";
-import type { Framed, Noise } from "./framing.ts";
 import type { CloseInfo, Incoming } from "./transport.ts";
 
 export interface StdioReaderOptions {

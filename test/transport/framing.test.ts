@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
-import type { Framed } from "../../lib/transport/framing.ts";
+import type { Framed } from "../../lib/transport/framed.ts";
 import { Framing } from "../../lib/transport/framing.ts";
 
 const encoder = new TextEncoder();
