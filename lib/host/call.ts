@@ -80,15 +80,18 @@ class Run extends HostCall implements ServerCall {
   }
 
   failed(error: unknown): void {
-    const { request, durationMs } = this;
+    this.#ended(this.#failureOf(error));
+  }
+
+  #failureOf(error: unknown): Outcome {
     const isFound = this.#target !== undefined;
-    const [server, tool] = isFound ? [this.server, this.tool] : [request.tool, undefined];
+    const [server, tool] = isFound ? [this.server, this.tool] : [this.request.tool, undefined];
     const ours = toHostError(error, server, tool);
     // An unknown tool, or arguments that do not fit: the list may be another by now (protocol.md 1.11).
     if (isFound && ours.facts.rpcCode === invalidParams) this.#context.registry.doubt(server);
     // Handed over is not sent where nobody took it.
     const sent = this.isSent && ours.facts.sent !== false;
-    this.#ended(failureOf(ours, { sent, durationMs }));
+    return failureOf(ours, { sent, durationMs: this.durationMs });
   }
 
   async #resolve(): Promise<void> {
@@ -172,29 +175,25 @@ class Run extends HostCall implements ServerCall {
   }
 
   async #finish(outcome: Outcome): Promise<void> {
-    const { gate } = this.#context;
+    let last = outcome;
     try {
       if (this.track !== undefined) await this.track.ended(outcome);
-      const ended = gate === undefined ? outcome : gate.ended(this, this.#listed, outcome);
-      const last = ended instanceof Promise ? await ended : ended;
-      this.#tell(last === outcome ? last : await this.#checked(last));
+      const ended = this.#context.gate?.ended(this, this.#listed, outcome) ?? outcome;
+      last = ended instanceof Promise ? await ended : ended;
+      if (last !== outcome) last = await this.#checked(last);
     } catch (error) {
-      this.#settle.reject(error);
+      last = this.#failureOf(error);
     }
+    this.#tell(last);
   }
 
   #tell(outcome: Outcome): void {
     const { hears, emit } = this.#context;
-    if (this.#target === undefined) this.#tellUnfound(outcome);
-    else if (hears("call_end")) emit(endOf(this, outcome));
+    const isFound = this.#target !== undefined;
+    const ids = isFound ? this : unfound(this, outcome);
+    if (ids !== undefined && !isFound) emit(startOf(ids));
+    if (ids !== undefined && hears("call_end")) emit(endOf(ids, outcome));
+    this.request.listener?.onEnd?.(outcome);
     this.#settle.resolve(outcome);
-  }
-
-  #tellUnfound(outcome: Outcome): void {
-    const { hears, emit } = this.#context;
-    const ids = unfound(this, outcome);
-    if (ids === undefined) return;
-    emit(startOf(ids));
-    if (hears("call_end")) emit(endOf(ids, outcome));
   }
 }

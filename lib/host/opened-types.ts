@@ -49,6 +49,8 @@ export interface CallListener {
   onCall?(call: Call): void;
   /** Its server has been handed the call. */
   onSent?(): void;
+  /** Once, and last: what became of it, right before whoever waits for its outcome is told. */
+  onEnd?(outcome: Outcome): void;
 }
 
 /** What the rules say of a tool. */

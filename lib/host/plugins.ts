@@ -154,7 +154,9 @@ async function callOffered(host: OpenedHost, lists: Offering, request: OwnedCall
     return await host.call({ ...request, tool: keyOf(shown), shownAs: shown.name });
   } catch (error) {
     const durationMs = performance.now() - startedAt;
-    return failureOf(toHostError(error, name), { sent: false, durationMs });
+    const outcome = failureOf(toHostError(error, name), { sent: false, durationMs });
+    request.listener?.onEnd?.(outcome);
+    return outcome;
   }
 }
 

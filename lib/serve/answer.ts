@@ -68,14 +68,15 @@ function answer(
     if (route === undefined) throw methods === undefined ? notFound(request) : notHere(methods);
     return new Admitted(request, caller, route, answering).answer();
   } catch (error) {
-    return refused(error, request, answering);
+    return guard.dress(request, refused(error, request, answering));
   }
 }
 
-/** A request that was let in. What its answer needs is in it: a function that keeps nothing by itself costs half. */
+/** A request that was let in, until its answer is given. */
 class Admitted extends Incoming {
   readonly #route: Route;
   readonly #answering: Answering;
+  #later: PromiseWithResolvers<Response> | undefined;
 
   constructor(request: Bun.BunRequest, caller: Caller, route: Route, answering: Answering) {
     super(request, caller, answering.world);
@@ -84,25 +85,66 @@ class Admitted extends Incoming {
     answering.running.begin();
   }
 
-  /** Undefined: it became a WebSocket. */
-  async answer(): Promise<Response> {
+  answer(): Response | Promise<Response> {
     try {
-      const response = await this.#route.handle(this);
-      // Bun takes undefined for an answer only after an upgrade.
-      if (response === undefined) return undefined as unknown as Response;
-      return this.#answering.guard.dress(this.request, response);
+      const given = this.#route.handle(this);
+      if (!(given instanceof Promise)) return this.#over(given);
+      const later = this.#later?.promise;
+      return given === later ? later : this.#made(given);
     } catch (error) {
-      return refused(error, this.request, this.#answering);
-    } finally {
-      this.answered();
-      this.#answering.running.end();
+      return this.#refused(error);
     }
+  }
+
+  later(): Promise<Response> {
+    return (this.#later ??= Promise.withResolvers()).promise;
+  }
+
+  respond(response: Response | Promise<Response>): void {
+    if (response instanceof Promise) {
+      response.then(
+        (made) => this.respond(made),
+        (error: unknown) => this.fail(error),
+      );
+    } else if (!this.isAnswered) this.#give(this.#over(response));
+  }
+
+  fail(error: unknown): void {
+    if (!this.isAnswered) this.#give(this.#refused(error));
+  }
+
+  // --- internal ---
+
+  #give(response: Response): void {
+    (this.#later ??= Promise.withResolvers()).resolve(response);
+  }
+
+  async #made(given: Promise<Response | undefined>): Promise<Response> {
+    try {
+      return this.#over(await given);
+    } catch (error) {
+      return this.#refused(error);
+    }
+  }
+
+  #refused(error: unknown): Response {
+    return this.#over(refused(error, this.request, this.#answering));
+  }
+
+  /** Without a response it became a WebSocket; Bun takes undefined for an answer then alone. */
+  #over(response: Response | undefined): Response {
+    const { guard, running } = this.#answering;
+    this.answered();
+    running.end();
+    return response === undefined
+      ? (undefined as unknown as Response)
+      : guard.dress(this.request, response);
   }
 }
 
-function refused(error: unknown, request: Request, { guard, context }: Answering): Response {
+function refused(error: unknown, request: Request, { context }: Answering): Response {
   if (!isHttpError(error)) logFailure(error, request, context.log);
-  return guard.dress(request, errorResponse(error, context.redact));
+  return errorResponse(error, context.redact);
 }
 
 function allowed(methods: Methods | undefined): string[] {

@@ -1,9 +1,10 @@
-/** Bodies of requests: their type, their size (counted while they are read) and their JSON. It reads one, and only once. */
+/** Bodies of requests: their type, their size (counted while they are read) and their JSON. Each is read once. */
 import { settlesWithin } from "../base/async.ts";
-import type { Deadlines } from "../base/deadlines.ts";
+import type { Deadlines, Due } from "../base/deadlines.ts";
 import type { Json } from "../base/json.ts";
 import { HttpError, isHttpError } from "./http-error.ts";
 import { readJson } from "./read-json.ts";
+import type { BodyReader } from "./types.ts";
 
 export interface BodyLimits {
   /** @default 16 MiB */
@@ -18,44 +19,72 @@ export interface BodyLimits {
  * The body of a request that says it is JSON, on its way. One that says its length is read at once, for no more of it ever
  * comes: that costs a fraction of piece by piece.
  */
-export class Body {
+export class Body implements Due {
+  at = 0;
+  before: Due | undefined;
+  after: Due | undefined;
   readonly #limits: BodyLimits;
-  readonly #bytes: Promise<Uint8Array>;
-  /** Gives it up, where it is read at once. */
-  readonly #reject: ((error: HttpError) => void) | undefined;
+  /** It comes at once, and can be given up. */
+  readonly #isWhole: boolean;
+  /** Who waits for it. */
+  #reader: BodyReader | undefined;
 
   /** Begins to read it. @throws HttpError 413 · 415 */
-  constructor(request: Request, limits: BodyLimits) {
+  constructor(request: Request, limits: BodyLimits, reader: BodyReader) {
     this.#limits = limits;
-    if (!isSized(request, limits)) {
-      this.#bytes = bytesOf(request, limits);
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-    this.#bytes = promise;
-    this.#reject = reject;
-    request.bytes().then(resolve, reject);
-  }
-
-  /** @throws HttpError 400 · 408 · 413 */
-  text(): Promise<string> {
-    return this.#bytes.then(textOf, refuse);
-  }
-
-  /** @throws HttpError 400 · 408 · 413 */
-  json(): Promise<Json> {
-    return this.#bytes.then(jsonOf, refuse);
+    this.#reader = reader;
+    this.#isWhole = isSized(request, limits);
+    const bytes = this.#isWhole ? request.bytes() : bytesOf(request, limits);
+    bytes.then(
+      (whole) => this.#took(whole),
+      (error: unknown) => this.#broke(reasonOf(error)),
+    );
   }
 
   /** From here on it has its time, where it is not there yet: most come with their heads, and cost nothing for it. */
   hasten(): void {
-    const { reading, timeMs } = this.#limits;
-    const reject = this.#reject;
-    if (reject === undefined || Bun.peek.status(this.#bytes) !== "pending") return;
-    const due = { at: performance.now(), expire: () => reject(tooSlow(timeMs)) };
-    reading.add(due);
-    const over = () => reading.delete(due);
-    this.#bytes.then(over, over);
+    if (!this.#isWhole || this.#reader === undefined) return;
+    this.at = performance.now();
+    this.#limits.reading.add(this);
+  }
+
+  expire(): void {
+    this.#broke(tooSlow(this.#limits.timeMs));
+  }
+
+  // --- internal ---
+
+  #took(bytes: Uint8Array): void {
+    let text: string;
+    try {
+      text = utf8.decode(bytes);
+    } catch {
+      return this.#broke(new HttpError(400, "bad_request", "the body is not UTF-8"));
+    }
+    this.#taken()?.took(text);
+  }
+
+  #broke(error: HttpError): void {
+    this.#taken()?.broke(error);
+  }
+
+  /** Nobody waits any more. */
+  #taken(): BodyReader | undefined {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    this.#limits.reading.delete(this);
+    return reader;
+  }
+}
+
+/** What a text that was a body holds. @throws HttpError 400 */
+export function jsonIn(text: string): Json {
+  try {
+    return readJson(text);
+  } catch (error) {
+    const why =
+      error instanceof SyntaxError ? `: ${error.message.replace(/^JSON Parse error: /, "")}` : "";
+    throw new HttpError(400, "bad_request", `the body is not JSON${why}`);
   }
 }
 
@@ -79,30 +108,9 @@ function isSized({ headers }: Request, limits: BodyLimits): boolean {
   return length !== null && !headers.has("transfer-encoding");
 }
 
-/** @throws HttpError 400 */
-function textOf(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new HttpError(400, "bad_request", "the body is not UTF-8");
-  }
-}
-
-/** @throws HttpError 400 */
-function jsonOf(bytes: Uint8Array): Json {
-  const text = textOf(bytes);
-  try {
-    return readJson(text);
-  } catch (error) {
-    const why =
-      error instanceof SyntaxError ? `: ${error.message.replace(/^JSON Parse error: /, "")}` : "";
-    throw new HttpError(400, "bad_request", `the body is not JSON${why}`);
-  }
-}
-
 /** Why there is no body: where it is none of our reasons, the connection ended. */
-function refuse(error: unknown): never {
-  throw isHttpError(error) ? error : new HttpError(400, "bad_request", "the body broke off");
+function reasonOf(error: unknown): HttpError {
+  return isHttpError(error) ? error : new HttpError(400, "bad_request", "the body broke off");
 }
 
 async function bytesOf(request: Request, limits: BodyLimits): Promise<Uint8Array> {

@@ -16,34 +16,35 @@ export class BegunCall implements CallListener, Linked<BegunCall> {
   after: BegunCall | undefined;
   readonly record: CallRecord;
   /** As `Host.call`: never rejects. */
-  readonly outcome: Promise<Outcome>;
-  /** The name means a tool, and no rule denied it. */
-  isAdmitted = false;
+  outcome!: Promise<Outcome>;
   readonly #host: Pick<OpenedHost, "call" | "cancel">;
+  readonly #request: BookedRequest;
   readonly #listener: CallListener | undefined;
+  readonly #onOver: (call: BegunCall) => void;
 
-  /** Begins it. @param onEnd told before whoever waits for its outcome */
+  /** @param onOver told before whoever listens to it, or waits for its outcome */
   constructor(
     record: CallRecord,
     request: BookedRequest,
     host: Pick<OpenedHost, "call" | "cancel">,
-    onEnd: (call: BegunCall) => void,
+    onOver: (call: BegunCall) => void,
   ) {
     this.record = record;
     this.#host = host;
+    this.#request = request;
     this.#listener = request.listener;
+    this.#onOver = onOver;
     request.id = record.id;
     request.listener = this;
-    this.outcome = host.call(request).then((outcome) => {
-      closed(record, outcome, request.keepsResult === true);
-      onEnd(this);
-      return outcome;
-    });
+  }
+
+  /** It may be over by the time that this returns. */
+  begin(): void {
+    this.outcome = this.#host.call(this.#request);
   }
 
   onCall(call: Call): void {
     this.#means(call, "running");
-    this.isAdmitted = true;
     this.#listener?.onCall?.(call);
   }
 
@@ -54,6 +55,12 @@ export class BegunCall implements CallListener, Linked<BegunCall> {
 
   onSent(): void {
     this.#listener?.onSent?.();
+  }
+
+  onEnd(outcome: Outcome): void {
+    closed(this.record, outcome, this.#request.keepsResult === true);
+    this.#onOver(this);
+    this.#listener?.onEnd?.(outcome);
   }
 
   /** Gives it up, where it still runs. False where it does not. */

@@ -49,6 +49,7 @@ export class CallBook {
     const record = opened(id, request, this.#options.now());
     const call = new BegunCall(record, request, host, this.#ended);
     this.#running.add(call);
+    call.begin();
     return call;
   }
 

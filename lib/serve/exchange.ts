@@ -1,19 +1,10 @@
 /** One request as its face sees it. What costs time (URL, signal, body) is made when it is first asked for. */
 import type { Deadlines, Due } from "../base/deadlines.ts";
 import type { Json } from "../base/json.ts";
-import { Body, type BodyLimits } from "./body.ts";
+import { Body, type BodyLimits, jsonIn } from "./body.ts";
 import { HttpError } from "./http-error.ts";
-import type { Bound, Caller, Exchange, Leaver, Socket, SocketHandlers } from "./types.ts";
-
-/** What a WebSocket of ours carries. */
-export interface SocketData {
-  handlers: SocketHandlers;
-  release: () => void;
-  /** Fires when it has to end. */
-  gone: AbortSignal | undefined;
-  /** Ends it. */
-  end?: () => void;
-}
+import type { SocketData } from "./sockets.ts";
+import type { BodyReader, Bound, Caller, Exchange, Leaver, SocketHandlers } from "./types.ts";
 
 /** What all exchanges of one server share. */
 export interface ExchangeWorld {
@@ -40,7 +31,7 @@ export const youngMs = 50;
 /** After how long a request that is being answered is kept from being cut off for its silence. */
 export const slowMs = 10_000;
 
-export class Incoming implements Exchange, Due, EventListenerObject {
+export abstract class Incoming implements Exchange, Due, EventListenerObject {
   readonly request: Request & { readonly params?: Readonly<Record<string, string>> };
   readonly caller: Caller;
   readonly at = performance.now();
@@ -59,7 +50,8 @@ export class Incoming implements Exchange, Due, EventListenerObject {
   isKeptOpen = false;
   #isOld = false;
   #isSlow = false;
-  #isAnswered = false;
+  /** Its answer was given. */
+  isAnswered = false;
 
   constructor(request: Bun.BunRequest, caller: Caller, world: ExchangeWorld) {
     this.request = request;
@@ -78,7 +70,7 @@ export class Incoming implements Exchange, Due, EventListenerObject {
     }
     this.#isOld = true;
     this.#listen();
-    if (this.#isAnswered) return;
+    if (this.isAnswered) return;
     this.#body?.hasten();
     answering.add(this);
   }
@@ -86,7 +78,7 @@ export class Incoming implements Exchange, Due, EventListenerObject {
   /** It was answered: the connection may idle for its time. */
   answered(): void {
     const { young, answering, server } = this.#world;
-    this.#isAnswered = true;
+    this.isAnswered = true;
     if (this.#isOld) answering.delete(this);
     // Who is given a stream may leave it.
     if (this.isKeptOpen && this.#leaver !== undefined) return;
@@ -124,12 +116,27 @@ export class Incoming implements Exchange, Due, EventListenerObject {
     return (this.#signal ??= AbortSignal.any([this.left, this.#world.ending]));
   }
 
+  abstract later(): Promise<Response>;
+
+  abstract respond(response: Response | Promise<Response>): void;
+
+  abstract fail(error: unknown): void;
+
+  read(reader: BodyReader): void {
+    try {
+      this.#body = new Body(this.request, this.#world.limits, reader);
+    } catch (error) {
+      return reader.broke(error);
+    }
+    if (this.#isOld) this.#body.hasten();
+  }
+
   text(): Promise<string> {
-    return this.#read().text();
+    return new Promise((took, broke) => this.read({ took, broke }));
   }
 
   json(): Promise<Json> {
-    return this.#read().json();
+    return this.text().then(jsonIn);
   }
 
   keepOpen(isOpen = true): void {
@@ -157,12 +164,6 @@ export class Incoming implements Exchange, Due, EventListenerObject {
 
   // --- internal ---
 
-  #read(): Body {
-    const body = (this.#body = new Body(this.request, this.#world.limits));
-    if (this.#isOld) body.hasten();
-    return body;
-  }
-
   /** Listens for the client as long as somebody wants to hear that it has left. */
   #listen(): void {
     if (this.#leaver === undefined) {
@@ -173,36 +174,4 @@ export class Incoming implements Exchange, Due, EventListenerObject {
     if (this.#heard.aborted) this.#leaver.left();
     else this.#heard.addEventListener("abort", this);
   }
-}
-
-/** What `Bun.serve` does with our sockets. */
-export const socketHandler = {
-  // Faces count by themselves what waits; what is dropped unasked would be an answer.
-  backpressureLimit: 0,
-  open(socket: Bun.ServerWebSocket<SocketData>) {
-    const { data } = socket;
-    data.end = () => socket.close(policyViolation, "the token counts no more");
-    data.gone?.addEventListener("abort", data.end, { once: true });
-    data.handlers.open?.(asSocket(socket));
-  },
-  message: (socket: Bun.ServerWebSocket<SocketData>, data: string | Uint8Array) =>
-    socket.data.handlers.message(asSocket(socket), data),
-  drain: (socket: Bun.ServerWebSocket<SocketData>) =>
-    socket.data.handlers.drain?.(asSocket(socket)),
-  close(socket: Bun.ServerWebSocket<SocketData>, code: number, reason: string) {
-    const { release, gone, end, handlers } = socket.data;
-    if (end !== undefined) gone?.removeEventListener("abort", end);
-    release();
-    handlers.close?.(asSocket(socket), code, reason);
-  },
-};
-
-// --- internal ---
-
-/** RFC 6455, 7.4.1. */
-const policyViolation = 1008;
-
-/** One and the same object for a connection, so that faces may keep it as a key. */
-function asSocket(socket: Bun.ServerWebSocket<SocketData>): Socket {
-  return socket;
 }

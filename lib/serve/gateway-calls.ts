@@ -1,23 +1,18 @@
 /** Tool calls of the gateway: through the host's one call path, results byte for byte where the client takes them so. */
-import { clip } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { InputRound } from "../client/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import type { CallListener, OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
-import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import type { CallBook } from "./calls-book.ts";
-import { badParams, textForModel, toRpcError } from "./gateway-errors.ts";
+import { badParams } from "./gateway-errors.ts";
 import { isWanted, logLevels } from "./gateway-logs.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
-import { ownText, resultText } from "./gateway-results.ts";
-import type { Cancellable, Downstream, Made, Question, Scope } from "./gateway-types.ts";
-import { errorBody } from "./http-error.ts";
-import type { HttpError } from "./http-error.ts";
-import { refusalOf } from "./tools-refusal.ts";
+import { madeOf } from "./gateway-outcomes.ts";
+import type { Cancellable, Made, Question, Told } from "./gateway-types.ts";
 import { tellWaiting } from "./waiting-news.ts";
 
 export interface CallContext {
@@ -51,23 +46,28 @@ export function callTool(
   return call.begin(rounds).then((outcome) => call.ended(outcome));
 }
 
+/** The same without a round, for one who is told. @throws RpcError */
+export function tellCall(question: Question, context: CallContext, told: Told): void {
+  void new ToldCall(question, context, told).begin();
+}
+
 // --- internal ---
 
 /** One call on its way. */
 class ToolCall implements Flight, CallListener, Cancellable {
   readonly question: Question;
+  /** As the client calls it. */
+  readonly name: string;
   server: string | undefined;
   call: string | undefined;
   isQueued = true;
   before: Flight | undefined;
   after: Flight | undefined;
-  readonly #name: string;
   readonly #context: CallContext;
   readonly #host: OpenedHost;
   readonly #id = crypto.randomUUID();
   #onProgress: ((progress: Progress) => void) | undefined;
   #waiting: Disposable | undefined;
-  #isKnown = false;
   #isCancelled = false;
 
   /** @throws RpcError -32602 */
@@ -76,13 +76,13 @@ class ToolCall implements Flight, CallListener, Cancellable {
     if (typeof params.name !== "string") badParams("tools/call needs the name of a tool");
     this.question = question;
     this.server = from.scope.server;
-    this.#name = params.name;
+    this.name = params.name;
     this.#context = context;
     this.#host = (from.guest ?? context).host;
   }
 
   /** @throws RpcError -32602 */
-  begin(rounds: InputRound | undefined): Promise<Outcome> {
+  begin(rounds?: InputRound): Promise<Outcome> {
     const request = this.#request();
     if (rounds !== undefined) request.rounds = rounds;
     const { logs, calls } = this.#context;
@@ -94,14 +94,11 @@ class ToolCall implements Flight, CallListener, Cancellable {
   ended(outcome: Outcome): Made {
     this.#waiting?.[Symbol.dispose]();
     this.#context.logs.end(this);
-    const { from } = this.question;
-    const { scope } = from;
-    if (outcome.error !== undefined) {
-      const sees = { name: this.#name, caller: scope, isKnown: this.#isKnown };
-      const refusal = refusalOf(outcome, sees);
-      if (refusal?.status === 404 || refusal?.status === 400) refuse(refusal, this.#name, scope);
-    }
-    return outcome.status === "input_required" ? { input: outcome } : textOf(outcome, from);
+    return madeOf(outcome, this);
+  }
+
+  get isKnown(): boolean {
+    return this.call !== undefined;
   }
 
   cancel(): void {
@@ -118,7 +115,6 @@ class ToolCall implements Flight, CallListener, Cancellable {
     this.#waiting?.[Symbol.dispose]();
     this.server = server;
     this.call = id;
-    this.#isKnown = true;
     // What was cancelled before the host had begun it.
     if (this.#isCancelled) this.cancel();
   }
@@ -137,7 +133,7 @@ class ToolCall implements Flight, CallListener, Cancellable {
     const { arguments: args = {} } = params;
     if (!isObject(args)) badParams("the arguments of a tool are an object");
     const request: OwnedCallRequest = {
-      tool: scope.server === undefined ? this.#name : `${scope.server}/${this.#name}`,
+      tool: scope.server === undefined ? this.name : `${scope.server}/${this.name}`,
       arguments: args,
       id: this.#id,
       actor: "gateway",
@@ -162,6 +158,25 @@ class ToolCall implements Flight, CallListener, Cancellable {
   }
 }
 
+/** One whose end is told as soon as it is known. */
+class ToldCall extends ToolCall {
+  readonly #told: Told;
+
+  constructor(question: Question, context: CallContext, told: Told) {
+    super(question, context);
+    this.#told = told;
+  }
+
+  onEnd(outcome: Outcome): void {
+    try {
+      // Nobody's questions come back where no round goes with a call.
+      this.#told.answered(this.ended(outcome) as string);
+    } catch (error) {
+      this.#told.failed(error);
+    }
+  }
+}
+
 /** Tells a client of progress under its own token, where it gave one; undefined where it did not. */
 function progressOf(question: Question): ((progress: Progress) => void) | undefined {
   const { params, from } = question;
@@ -180,30 +195,4 @@ function progressOf(question: Question): ((progress: Progress) => void) | undefi
 function logTo(question: Question): ((params: JsonObject) => void) | undefined {
   if (!isWanted(question.from, logLevels.indexOf("warning"))) return undefined;
   return (params) => question.notify("notifications/message", params);
-}
-
-/** A name that means nothing to this client, or several tools. @throws RpcError */
-function refuse(refusal: HttpError, name: string, { server }: Scope): never {
-  const { code: _, message, ...help } = errorBody(refusal);
-  const told =
-    refusal.status === 404 ? `no tool is called ${JSON.stringify(clip(name, nameMax))}` : message;
-  // What helps is told by longer names than the client of one server knows.
-  if (server !== undefined) badParams(told);
-  const data = { code: "usage", ...help } as JsonObject;
-  throw new RpcError({ code: invalidParams, message: told, data });
-}
-
-/** Characters of a client's own name for a tool. */
-const nameMax = 200;
-
-/** @throws RpcError */
-function textOf(outcome: Outcome, from: Downstream): string {
-  const { knows } = from;
-  if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
-  // Nobody of ours detaches a call.
-  if (outcome.status === "detached") throw toRpcError(undefined, from);
-  const { error } = outcome as { error: HostError };
-  const text = textForModel(error);
-  if (text === undefined) throw toRpcError(error, from);
-  return ownText({ content: [{ type: "text", text }], isError: true }, knows);
 }

@@ -20,6 +20,7 @@ import { Running, Underway } from "./gateway-running.ts";
 import type { ReplyTo } from "./gateway-running.ts";
 import type { Aside, Downstream, Gateway, Guest, Legacy, Scope } from "./gateway-types.ts";
 import { readJson } from "./read-json.ts";
+import { Running as Answers } from "./running.ts";
 
 export interface DuplexOptions {
   gateway: Gateway;
@@ -38,8 +39,7 @@ export class Duplex implements Disposable {
   /** While that client is taken in. */
   #admitting: Promise<Disposable> | undefined;
   #isOver = false;
-  /** Answers that are being made. */
-  readonly #answers = new Set<Promise<void>>();
+  readonly #answers = new Answers();
 
   constructor(options: DuplexOptions) {
     this.#options = options;
@@ -49,8 +49,9 @@ export class Duplex implements Disposable {
         send(text, !isNeeded);
         return true;
       },
-      finish(text) {
+      finish: (text) => {
         if (text !== undefined) send(text, false);
+        this.#answers.end();
       },
     };
   }
@@ -79,8 +80,8 @@ export class Duplex implements Disposable {
   }
 
   /** Resolves as soon as no request is under way. */
-  async idle(): Promise<void> {
-    while (this.#answers.size > 0) await Promise.all(this.#answers);
+  idle(): Promise<void> {
+    return this.#answers.none();
   }
 
   [Symbol.dispose](): void {
@@ -106,14 +107,14 @@ export class Duplex implements Disposable {
     const verdict = eraOfMessage(message, this.#options.scope);
     if (verdict.era === "refused")
       return this.#options.send(errorText(message.id, verdict.error), false);
-    if (verdict.era === "modern") return this.#track(this.#answer(message, verdict));
+    if (verdict.era === "modern") return this.#answer(message, verdict);
     if (message.method === "initialize") return this.#track(this.#initialize(message));
     this.#afterAdmission((client) => {
       if (client !== undefined) {
         hear(client, message);
-        this.#track(this.#answer(message, client));
+        this.#answer(message, client);
       } else if (message.method === "ping")
-        this.#track(this.#answer(message, new LegacyPeer(this.#options, negotiated({}))));
+        this.#answer(message, new LegacyPeer(this.#options, negotiated({})));
       else this.refuse(message.id, -32600, "initialize comes first, or _meta names a revision");
     });
   }
@@ -126,8 +127,8 @@ export class Duplex implements Disposable {
   }
 
   #track(answer: Promise<void>): void {
-    this.#answers.add(answer);
-    void answer.finally(() => this.#answers.delete(answer));
+    this.#answers.begin();
+    void answer.finally(() => this.#answers.end());
   }
 
   async #initialize({ id, params = {} }: Request): Promise<void> {
@@ -153,9 +154,10 @@ export class Duplex implements Disposable {
     }
   }
 
-  #answer(request: Request, from: Downstream): Promise<void> {
+  #answer(request: Request, from: Downstream): void {
     const underway = new Underway(request, from, this.#reply);
-    return this.#running.answer(underway, this.#options.gateway);
+    this.#answers.begin();
+    this.#running.answer(underway, this.#options.gateway);
   }
 }
 

@@ -10,7 +10,7 @@ import { notHere, readBatch } from "./gateway-batch.ts";
 import { unsupported } from "./gateway-era.ts";
 import { hear } from "./gateway-guests.ts";
 import { beginSession, sessionHeader } from "./gateway-http-begin.ts";
-import type { HttpWorld } from "./gateway-http-modern.ts";
+import type { HttpWorld } from "./gateway-http-question.ts";
 import { refuse } from "./gateway-refuse.ts";
 import { HttpReply } from "./gateway-reply.ts";
 import { Underway } from "./gateway-running.ts";
@@ -29,12 +29,12 @@ export class LegacyHttp {
     this.#world = world;
   }
 
-  /** One request or notification. */
+  /** One request or notification. Undefined: the answer comes by itself. */
   post(
     message: Request | Notification,
     exchange: Exchange,
     scope: Scope,
-  ): Response | Promise<Response> {
+  ): Response | Promise<Response> | undefined {
     const id = isRequest(message) ? message.id : null;
     const accept = exchange.request.headers.get("accept");
     if (isRequest(message) && !acceptsBoth(accept))
@@ -47,13 +47,13 @@ export class LegacyHttp {
       return beginSession(message, scope, { sessions: this.#sessions, ...this.#world });
     const session = this.#sessionOf(exchange, scope, id);
     if (session instanceof Response) return session;
-    if (isRequest(message)) return this.#answer(message, session, exchange);
+    if (isRequest(message)) return void this.#answer(message, session, exchange);
     this.#notified(message, session);
     return accepted();
   }
 
-  /** Several messages: of sessions of 2025-03-26 alone. */
-  batch(values: readonly Json[], exchange: Exchange, scope: Scope): Response | Promise<Response> {
+  /** Several messages: of sessions of 2025-03-26 alone. Undefined as of `post`. */
+  batch(values: readonly Json[], exchange: Exchange, scope: Scope): Response | undefined {
     const batch = readBatch(values, scope);
     if (batch instanceof RpcError) return refuse(400, batch);
     if (!exchange.request.headers.has("mcp-session-id")) return refuse(400, notHere());
@@ -65,8 +65,9 @@ export class LegacyHttp {
     for (const notification of notifications) this.#notified(notification, session);
     const [only, ...more] = requests;
     if (only === undefined) return accepted();
-    if (more.length === 0) return this.#answer(only, session, exchange);
-    return this.#answerAll(requests, session, exchange);
+    if (more.length === 0) this.#answer(only, session, exchange);
+    else this.#answerAll(requests, session, exchange);
+    return undefined;
   }
 
   /** The answer to a question of ours. */
@@ -139,36 +140,31 @@ export class LegacyHttp {
     return session ?? refuse(404, new RpcError({ code: -32001, message: "Session not found" }), id);
   }
 
-  #answer(request: Request, session: Session, exchange: Exchange): Promise<Response> {
+  /** The client may leave and the request goes on. */
+  #answer(request: Request, session: Session, exchange: Exchange): void {
     hear(session, request);
-    const { id } = request;
-    const { replays } = session;
-    const reply = new HttpReply({ id, exchange, mayStream: true, replays }, this.#world);
-    // The client may leave and the request goes on.
-    void session.running.answer(new Underway(request, session, reply), this.#world.gateway);
-    return reply.response;
+    const reply = new HttpReply(request.id, exchange, this.#world, session.replays);
+    reply.begin();
+    session.running.answer(new Underway(request, session, reply), this.#world.gateway);
   }
 
   /** Several at once, on a stream. @throws HttpError 503 */
-  #answerAll(
-    requests: readonly Request[],
-    session: Session,
-    exchange: Exchange,
-  ): Promise<Response> {
-    const { gateway } = this.#world;
-    const { replays } = session;
+  #answerAll(requests: readonly Request[], session: Session, exchange: Exchange): void {
     for (const request of requests) hear(session, request);
-    const reply = new HttpReply({ id: null, exchange, mayStream: true, replays }, this.#world);
+    const reply = new HttpReply(null, exchange, this.#world, session.replays);
+    reply.begin();
     reply.open();
+    let left = requests.length;
     const each: ReplyTo = {
       say: (text, isNeeded) => reply.say(text, isNeeded),
-      finish: (text) => text !== undefined && reply.say(text),
+      finish(text) {
+        if (text !== undefined) reply.say(text);
+        left -= 1;
+        if (left === 0) reply.finish(undefined);
+      },
     };
-    const answers = requests.map((request) =>
-      session.running.answer(new Underway(request, session, each), gateway),
-    );
-    void Promise.all(answers).then(() => reply.finish(undefined));
-    return reply.response;
+    for (const request of requests)
+      session.running.answer(new Underway(request, session, each), this.#world.gateway);
   }
 }
 

@@ -24,7 +24,7 @@ import { readJson } from "./read-json.ts";
 import { Sessions } from "./sessions.ts";
 import type { SessionsOptions } from "./sessions.ts";
 import { inTrace } from "./trace.ts";
-import type { Exchange, Route, ServeContext } from "./types.ts";
+import type { BodyReader, Exchange, Route, ServeContext } from "./types.ts";
 
 export interface GatewayFaceOptions
   extends
@@ -53,8 +53,62 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
   context.stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
   const at = (exchange: Exchange) => scopeOf(exchange, isServer, context.profiles);
 
-  /** The answer to a message, or to several. @throws HttpError */
-  const take = (text: string, exchange: Exchange, scope: Scope): Response | Promise<Response> => {
+  const post = (exchange: Exchange) => {
+    exchange.read(new Posted(exchange, at(exchange), { legacy, modern }));
+    return exchange.later();
+  };
+  const stream = (exchange: Exchange) => {
+    refuseModern(exchange);
+    return legacy.stream(exchange, at(exchange));
+  };
+  const end = (exchange: Exchange) => {
+    refuseModern(exchange);
+    return legacy.end(exchange, at(exchange));
+  };
+  const streamable = ["/mcp", "/mcp/:server"].flatMap((path): Route[] => [
+    { method: "POST", path, handle: post },
+    { method: "GET", path, handle: stream },
+    { method: "DELETE", path, handle: end },
+  ]);
+  return [...streamable, ...sseRoutes(world, at), ...socketRoutes(world, at)];
+}
+
+// --- internal ---
+
+/** What is posted: a message, or several. */
+class Posted implements BodyReader {
+  readonly #exchange: Exchange;
+  readonly #scope: Scope;
+  readonly #eras: Eras;
+
+  constructor(exchange: Exchange, scope: Scope, eras: Eras) {
+    this.#exchange = exchange;
+    this.#scope = scope;
+    this.#eras = eras;
+  }
+
+  took(text: string): void {
+    const exchange = this.#exchange;
+    try {
+      const response = this.#take(text);
+      if (response !== undefined) exchange.respond(response);
+    } catch (error) {
+      exchange.fail(error);
+    }
+  }
+
+  broke(error: unknown): void {
+    if (isHttpError(error)) this.#exchange.respond(refusedBody(error));
+    else this.#exchange.fail(error);
+  }
+
+  // --- internal ---
+
+  /** Undefined: the answer comes by itself. @throws HttpError */
+  #take(text: string): Response | Promise<Response> | undefined {
+    const exchange = this.#exchange;
+    const scope = this.#scope;
+    const { legacy, modern } = this.#eras;
     let value: Json;
     try {
       value = inTrace(readJson(text), exchange.request);
@@ -75,34 +129,13 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
     if (verdict.era === "legacy") return legacy.post(message, exchange, scope);
     if (!("id" in message)) return new Response(null, { status: 202 });
     return modern.post(message, exchange, verdict);
-  };
-  const post = async (exchange: Exchange): Promise<Response> => {
-    const scope = at(exchange);
-    let text: string;
-    try {
-      text = await exchange.text();
-    } catch (error) {
-      return refusedBody(error);
-    }
-    return await take(text, exchange, scope);
-  };
-  const stream = (exchange: Exchange) => {
-    refuseModern(exchange);
-    return legacy.stream(exchange, at(exchange));
-  };
-  const end = (exchange: Exchange) => {
-    refuseModern(exchange);
-    return legacy.end(exchange, at(exchange));
-  };
-  const streamable = ["/mcp", "/mcp/:server"].flatMap((path): Route[] => [
-    { method: "POST", path, handle: post },
-    { method: "GET", path, handle: stream },
-    { method: "DELETE", path, handle: end },
-  ]);
-  return [...streamable, ...sseRoutes(world, at), ...socketRoutes(world, at)];
+  }
 }
 
-// --- internal ---
+interface Eras {
+  legacy: LegacyHttp;
+  modern: ModernHttp;
+}
 
 /** @throws HttpError 404 */
 function scopeOf(
@@ -120,11 +153,9 @@ function scopeOf(
   return { owner: exchange.caller.owner, server, allows: profiles.narrowed(exchange) };
 }
 
-/** Why a body is not taken, as a JSON-RPC error. @throws what is no such reason */
-function refusedBody(error: unknown): Response {
-  if (!isHttpError(error)) throw error;
-  const code = error.status === 400 ? parseError : badTransport;
-  const { message, status, options } = error;
+/** Why a body is not taken, as a JSON-RPC error. */
+function refusedBody({ message, status, options }: HttpError): Response {
+  const code = status === 400 ? parseError : badTransport;
   return refuse(status, new RpcError({ code, message }), null, options.headers);
 }
 

@@ -18,43 +18,38 @@ export interface ReplyWorld {
   waiting: Waiting;
 }
 
-export interface ReplyOptions {
-  /** Of the request; null for several of them. */
-  id: RequestId | null;
-  exchange: Pick<Exchange, "request" | "keepOpen" | "signal">;
-  /** The client takes a stream. */
-  mayStream: boolean;
-  /** Streams of this client may be taken up again. */
-  replays?: Replays | undefined;
-}
-
-/** One answer on its way. */
+/** One answer on its way, which the exchange is given. */
 export class HttpReply implements ReplyTo, Waiter {
-  /** What the client gets. */
-  readonly response: Promise<Response>;
   readonly at = performance.now();
   before: Waiter | undefined;
   after: Waiter | undefined;
-  readonly exchange: ReplyOptions["exchange"];
-  readonly #id: RequestId | null;
-  readonly #mayStream: boolean;
+  readonly exchange: Exchange;
+  readonly id: RequestId | null;
   readonly #replays: Replays | undefined;
   readonly #world: ReplyWorld;
-  readonly #resolve: (response: Response) => void;
   #stream: EventStream | undefined;
   #replay: ReplayStream | undefined;
   #isOver = false;
 
-  constructor({ id, exchange, mayStream, replays }: ReplyOptions, world: ReplyWorld) {
-    const { promise, resolve } = Promise.withResolvers<Response>();
-    this.response = promise;
-    this.#resolve = resolve;
-    this.#id = id;
+  /**
+   * @param id of the request; null for several of them
+   * @param replays streams of this client may be taken up again
+   */
+  constructor(id: RequestId | null, exchange: Exchange, world: ReplyWorld, replays?: Replays) {
+    this.id = id;
     this.exchange = exchange;
-    this.#mayStream = mayStream;
     this.#replays = replays;
     this.#world = world;
-    world.waiting.add(this);
+  }
+
+  /** The answer is being made, from now on. */
+  begin(): void {
+    this.#world.waiting.add(this);
+  }
+
+  /** The client takes a stream. */
+  get mayStream(): boolean {
+    return true;
   }
 
   /** Makes it a stream at once, whatever comes. @throws HttpError 503 where too many are open: then it is over */
@@ -68,7 +63,7 @@ export class HttpReply implements ReplyTo, Waiter {
   }
 
   say(text: string, isNeeded = false): boolean {
-    if (this.#isOver || !this.#mayStream) return false;
+    if (this.#isOver || !this.mayStream) return false;
     const stream = this.#stream ?? this.#beginIfRoom();
     if (stream === undefined || (!isNeeded && stream.waiting > waitingMax)) return false;
     if (this.#replay === undefined) stream.send({ data: text });
@@ -78,7 +73,7 @@ export class HttpReply implements ReplyTo, Waiter {
   }
 
   grow(): void {
-    if (this.#isOver || this.#stream !== undefined || !this.#mayStream) return;
+    if (this.#isOver || this.#stream !== undefined || !this.mayStream) return;
     // Headers leave with the first bytes.
     this.#beginIfRoom()?.comment("open");
   }
@@ -93,13 +88,13 @@ export class HttpReply implements ReplyTo, Waiter {
     } else if (stream !== undefined) {
       if (text !== undefined) stream.send({ data: text });
       stream.end();
-    } else if (text === undefined) this.#resolve(new Response(null, { status: 202 }));
-    else this.#resolve(new Response(text, isRefused ? { ...json, status: 400 } : json));
+    } else if (text === undefined) this.exchange.respond(new Response(null, { status: 202 }));
+    else this.exchange.respond(new Response(text, isRefused ? { ...json, status: 400 } : json));
   }
 
   end(): void {
     const error = new RpcError({ code: internalError, message: "mcphost is stopping" });
-    this.finish(this.#id === null ? undefined : errorText(this.#id, error));
+    this.finish(this.id === null ? undefined : errorText(this.id, error));
   }
 
   // --- internal ---
@@ -121,7 +116,7 @@ export class HttpReply implements ReplyTo, Waiter {
     this.#stream = eventStream({ keepOpen, signal }, { streams, stopping });
     this.#replay = this.#replays?.begin();
     this.#replay?.attach(this.#stream);
-    this.#resolve(this.#stream.response);
+    exchange.respond(this.#stream.response);
     return this.#stream;
   }
 

@@ -31,16 +31,23 @@ export class Rounds {
     this.#going = new Going({ ...options, states: this.#states });
   }
 
-  /** The text of the result: complete, or one that asks the client for input. @throws RpcError, HostError */
-  through(question: Question, request: Askable): Promise<string> {
-    const { from, params } = question;
-    if (from.knows.era !== "modern") return plain(question, request);
-    const capabilities = this.#apart(from);
-    const lasts = request.mayLast === true && takesTasks(from);
-    const isAgain = params.inputResponses != null || params.requestState != null;
-    // Most are: the rest is not to cost them anything.
-    if (capabilities === undefined && !lasts && !isAgain) return plain(question, request);
-    return this.#inRounds(question, request, { capabilities, lasts });
+  /**
+   * The text of the result: complete, or one that asks the client for input. Undefined: the one who is told of the question
+   * hears it by itself. @throws RpcError, HostError
+   */
+  through(question: Question, request: Askable): Promise<string> | undefined {
+    const { from, params, told } = question;
+    if (from.knows.era === "modern") {
+      const capabilities = this.#apart(from);
+      const lasts = request.mayLast === true && takesTasks(from);
+      const isAgain = params.inputResponses != null || params.requestState != null;
+      if (capabilities !== undefined || lasts || isAgain)
+        return this.#inRounds(question, request, { capabilities, lasts });
+    }
+    // Most are plain: the rest is not to cost them anything.
+    if (told !== undefined && request.tell !== undefined) return void request.tell(question, told);
+    // Nobody's questions come back where no round goes with a request.
+    return request.make(question) as Promise<string>;
   }
 
   /** As the answer to a client that is asked nothing, but with what servers have for those who answer. @throws HostError */
@@ -117,11 +124,6 @@ interface Needs {
   capabilities: JsonObject | undefined;
   /** It may go on as a task. */
   lasts: boolean;
-}
-
-/** Nobody's questions come back where no round goes with a request. */
-function plain(question: Question, request: Askable): Promise<string> {
-  return request.make(question) as Promise<string>;
 }
 
 /** Whoever asks is asked, in place of the one that the guest was opened with. */

@@ -9,7 +9,7 @@ import type { Notification, Request, RequestId, RpcError } from "../protocol/jso
 import { badMessage } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import type { Send } from "./gateway-questions.ts";
-import type { Cancellable, Downstream, Gateway, Notify, Question } from "./gateway-types.ts";
+import type { Cancellable, Downstream, Gateway, Notify, Question, Told } from "./gateway-types.ts";
 
 /** Where a request came from, and its answer goes. */
 export interface ReplyTo {
@@ -26,22 +26,18 @@ export class Running {
     return this.#all.size;
   }
 
-  /** Works on a request, and replies to it. Never rejects. */
-  async answer(underway: Underway, gateway: Gateway): Promise<void> {
+  /** Works on a request, and replies to it. */
+  answer(underway: Underway, gateway: Gateway): void {
     const { id, reply } = underway;
     const refusal = this.#refusal(id);
     if (refusal !== undefined) return reply.finish(errorText(id, refusal), true);
     this.#all.add(underway);
-    let text: string;
-    try {
-      text = answerText(id, await gateway.answer(underway));
-    } catch (error) {
-      text = errorText(id, gateway.faultOf(error, underway));
-    }
-    // Whoever cancels takes it away.
-    if (underway.isCancelled) return reply.finish(undefined);
+    underway.begin(gateway, this);
+  }
+
+  /** It was answered. */
+  over(underway: Underway): void {
     this.#all.delete(underway);
-    reply.finish(text);
   }
 
   /** Takes what a client tells of its requests. */
@@ -82,7 +78,7 @@ export class Running {
 }
 
 /** One request that is under way. Its signal is made when somebody wants one, and so is all else that few do. */
-export class Underway implements Question, Linked<Underway> {
+export class Underway implements Question, Told, Linked<Underway> {
   before: Underway | undefined;
   after: Underway | undefined;
   readonly id: RequestId;
@@ -90,6 +86,8 @@ export class Underway implements Question, Linked<Underway> {
   readonly params: JsonObject;
   readonly from: Downstream;
   readonly reply: ReplyTo;
+  #gateway: Gateway | undefined;
+  #running: Running | undefined;
   #controller: AbortController | undefined;
   #work: Cancellable | undefined;
   isCancelled = false;
@@ -100,6 +98,25 @@ export class Underway implements Question, Linked<Underway> {
     this.params = params;
     this.from = from;
     this.reply = reply;
+  }
+
+  begin(gateway: Gateway, running: Running): void {
+    this.#gateway = gateway;
+    this.#running = running;
+    gateway.answer(this);
+  }
+
+  get told(): Told {
+    return this;
+  }
+
+  answered(result: string): void {
+    this.#end(answerText(this.id, result));
+  }
+
+  failed(error: unknown): void {
+    const fault = this.#gateway?.faultOf(error, this);
+    this.#end(fault && errorText(this.id, fault));
   }
 
   get signal(): AbortSignal {
@@ -129,6 +146,12 @@ export class Underway implements Question, Linked<Underway> {
   }
 
   // --- internal ---
+
+  /** Whoever cancels takes it away. */
+  #end(text: string | undefined): void {
+    if (!this.isCancelled) this.#running?.over(this);
+    this.reply.finish(this.isCancelled ? undefined : text);
+  }
 
   #abort(): void {
     this.#controller?.abort(new Error("cancelled by the client"));

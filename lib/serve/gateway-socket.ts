@@ -1,6 +1,6 @@
 /** The gateway over WebSocket: `/ws` shows all servers, `/ws/SERVER` one. A message is a text frame; who leaves has cancelled. */
 import { Duplex } from "./gateway-duplex.ts";
-import type { HttpWorld } from "./gateway-http-modern.ts";
+import type { HttpWorld } from "./gateway-http-question.ts";
 import type { Scope } from "./gateway-types.ts";
 import type { Exchange, Route, Socket } from "./types.ts";
 

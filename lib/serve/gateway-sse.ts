@@ -5,7 +5,7 @@
 import type { Json } from "../base/json.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { Duplex } from "./gateway-duplex.ts";
-import type { HttpWorld } from "./gateway-http-modern.ts";
+import type { HttpWorld } from "./gateway-http-question.ts";
 import { refuse } from "./gateway-refuse.ts";
 import type { Scope } from "./gateway-types.ts";
 import { readJson } from "./read-json.ts";

@@ -18,7 +18,7 @@ import type { Question } from "./gateway-types.ts";
 
 /** What makes the calls of tasks. */
 export interface TaskCalls {
-  "tools/call"(question: Question): Promise<string>;
+  "tools/call"(question: Question): Promise<string> | undefined;
   /** Where a client's tools are. */
   host(question: Question): OpenedHost;
 }
@@ -27,7 +27,7 @@ export interface TaskCalls {
 export function legacyTaskMethods(
   tasks: Tasks,
   calls: TaskCalls,
-): [string, (question: Question) => string | Promise<string>][] {
+): [string, (question: Question) => string | Promise<string> | undefined][] {
   /** Whose each is: a session sees its own in the list. */
   const runs = new WeakMap<Task, Run>();
   const found = ({ params, from }: Question) => tasks.find(from.scope.owner, params);

@@ -32,7 +32,7 @@ export class Run implements TaskOptions {
   async begin(
     task: Task,
     { id, method, params, from }: Question,
-    call: (question: Question) => Promise<string>,
+    call: (question: Question) => Promise<string> | undefined,
   ): Promise<void> {
     const { task: _, ...rest } = params;
     const { aside } = from;
@@ -50,7 +50,8 @@ export class Run implements TaskOptions {
     using _watching = task.watch(() => aside?.notify("notifications/tasks/status", fieldsOf(task)));
     aside?.tasks.add(task);
     try {
-      task.finish({ text: await call(background) });
+      // Nobody is told but by the promise.
+      task.finish({ text: (await call(background)) as string });
     } catch (error) {
       task.finish({ error: toRpcError(error, from, method) });
     } finally {

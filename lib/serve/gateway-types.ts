@@ -71,6 +71,14 @@ export interface Aside {
   readonly tasks: Set<object>;
 }
 
+/** Who is told what came of a request, once; it never throws. */
+export interface Told {
+  /** The exact JSON text of the result. */
+  answered(result: string): void;
+  /** `Gateway.faultOf` says it to the client. */
+  failed(error: unknown): void;
+}
+
 /** One request of a client. */
 export interface Question {
   id: RequestId;
@@ -85,6 +93,8 @@ export interface Question {
   readonly notify: Notify;
   /** Asks a legacy client something there. */
   readonly ask?: Send;
+  /** Who can be told what came of it, which costs less than a promise. */
+  readonly told?: Told;
   /** Its server has made a task of it, and the client need not wait. */
   onTask?(task: Task): void;
   /** As of a call's request: it is to be a task of its server, too. @default false */
@@ -113,6 +123,8 @@ export interface Askable {
    * @param rounds goes with it: what its server asks is the client's to answer. @default it is answered here
    */
   make(question: Question, rounds?: InputRound): Promise<Made>;
+  /** The same without a round, for one who is told. @throws RpcError where it cannot begin */
+  tell?(question: Question, told: Told): void;
 }
 
 export interface GatewayOptions {
@@ -150,9 +162,9 @@ export interface GatewayOptions {
 export interface Gateway extends Disposable {
   /** Whether a method exists for clients of an era; others are not asked. */
   has(method: string, from: Downstream): boolean;
-  /** The exact JSON text of the result. @throws what `faultOf` tells */
-  answer(question: Question): string | Promise<string>;
-  /** What its client is told of what `answer` threw. */
+  /** Tells whoever asks, at once or later. */
+  answer(question: Question & Told): void;
+  /** What the client is told of what went wrong. */
   faultOf(error: unknown, question: Question): RpcError;
   /**
    * Takes a legacy client in, by the params of its `initialize`: from now on it is told what belongs to no request of its

@@ -1,8 +1,8 @@
 /** Taking a port or a socket: what may not be listened at, and what is wrong where it cannot be. */
 import { HostError } from "../base/errors.ts";
 import { idleSeconds } from "./exchange.ts";
-import type { SocketData } from "./exchange.ts";
 import { isLoopback } from "./guard.ts";
+import type { SocketData } from "./sockets.ts";
 
 export interface ListenOptions {
   hostname: string;
@@ -15,7 +15,7 @@ export interface ListenOptions {
 }
 
 export type Handlers = Pick<Bun.Serve.Options<SocketData>, "fetch" | "error"> & {
-  routes: Record<string, (request: Bun.BunRequest) => Promise<Response>>;
+  routes: Record<string, (request: Bun.BunRequest) => Response | Promise<Response>>;
   websocket: Bun.WebSocketHandler<SocketData>;
 };
 

@@ -8,8 +8,8 @@ import { handlersOf } from "./answer.ts";
 import { boundOf } from "./bound.ts";
 import { CallBook } from "./calls-book.ts";
 import { type Lifecycle, Lifecycles } from "./discovery.ts";
-import { slowMs, socketHandler, youngMs } from "./exchange.ts";
-import type { ExchangeWorld, SocketData } from "./exchange.ts";
+import { slowMs, youngMs } from "./exchange.ts";
+import type { ExchangeWorld } from "./exchange.ts";
 import { noted } from "./guard-noted.ts";
 import { isLoopback } from "./guard.ts";
 import { type Handlers, listen, listenUnix } from "./listen.ts";
@@ -20,6 +20,8 @@ import type { Served, ServeOptions } from "./serve-types.ts";
 import { served } from "./served.ts";
 import { Applying } from "./servers-apply.ts";
 import { ServedConfig } from "./servers-config.ts";
+import { socketHandler } from "./sockets.ts";
+import type { SocketData } from "./sockets.ts";
 import type { ServeContext } from "./types.ts";
 
 /**

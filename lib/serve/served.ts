@@ -1,9 +1,9 @@
 /** A server that listens, until it is told to end: nothing new, then what runs ends, then what is left is told. */
 import { settlesWithin } from "../base/async.ts";
 import { HostError } from "../base/errors.ts";
-import type { SocketData } from "./exchange.ts";
 import type { Running } from "./running.ts";
 import type { Served, ServeOptions } from "./serve-types.ts";
+import type { SocketData } from "./sockets.ts";
 import type { ServeContext } from "./types.ts";
 
 /** What a server ends with. */

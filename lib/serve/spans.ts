@@ -54,6 +54,7 @@ async function tracedCall(
       },
       onWaiting: (call) => listener?.onWaiting?.(call),
       onSent: () => listener?.onSent?.(),
+      onEnd: (ended) => listener?.onEnd?.(ended),
     },
   });
   const tool = clip(known?.tool ?? outcome.error?.facts.tool ?? request.tool, nameMax);

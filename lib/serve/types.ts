@@ -52,6 +52,14 @@ export interface Exchange {
   json(): Promise<Json>;
   /** The body as it came; within the bound, counted while it is read. @throws HttpError 400 · 408 · 413 · 415 */
   text(): Promise<string>;
+  /** The same for a reader, which costs less than a promise. */
+  read(reader: BodyReader): void;
+  /** What a handler returns whose answer comes by `respond` or `fail`, which costs less than a promise of its own. */
+  later(): Promise<Response>;
+  /** The answer. What comes after it does nothing. */
+  respond(response: Response | Promise<Response>): void;
+  /** As what a handler throws. */
+  fail(error: unknown): void;
   /**
    * The answer is a stream: from here on the connection may be quiet for as long as it likes. `false`, just before the
    * stream ends, takes that back. (A handler may always take its time before it answers.)
@@ -59,6 +67,13 @@ export interface Exchange {
   keepOpen(isOpen?: boolean): void;
   /** Makes a WebSocket of the connection; the handler then returns undefined. @throws HttpError 426 where it is no upgrade, 503 */
   upgrade(handlers: SocketHandlers, headers?: Record<string, string>): void;
+}
+
+/** Who is handed a body, once. It never throws. */
+export interface BodyReader {
+  took(text: string): void;
+  /** As of `Exchange.text`. */
+  broke(error: unknown): void;
 }
 
 /** Whoever works for a client. */

@@ -157,6 +157,7 @@ describe("the book", () => {
       host: {
         async call(request) {
           request.listener?.onCall?.(call);
+          request.listener?.onEnd?.(outcome);
           return outcome;
         },
         cancel: () => false,
