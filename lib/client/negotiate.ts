@@ -12,7 +12,7 @@ import type { Peer } from "../transport/peer-types.ts";
 import { modernIn, sendDiscover, sendInitialize } from "./attempt.ts";
 import type { Attempt, Probed } from "./attempt.ts";
 import type { ConnectOptions, Verdict } from "./connect-types.ts";
-import { discover, spoken } from "./greet.ts";
+import { spoken } from "./greet.ts";
 import type { Greeting } from "./greet.ts";
 import type { Inbound } from "./inbound.ts";
 import type { Watch } from "./line.ts";
@@ -20,6 +20,7 @@ import { closeLink, failureOf, isLost, isRefused, openLink } from "./link.ts";
 import type { Link } from "./link.ts";
 import { planOf, verdictOf } from "./plan.ts";
 import type { Plan } from "./plan.ts";
+import { watchOf } from "./watch.ts";
 
 /** A greeted server. */
 export interface Connection extends Greeting {
@@ -85,49 +86,6 @@ function rememberedIn(verdict: Verdict | undefined, revision: string): Greeting 
     at < 0 ? undefined : { name: server.slice(0, at), version: server.slice(at + 1) };
   const codec = spoken(revision);
   return { codec, capabilities, serverInfo, instructions: undefined, isRemembered: true };
-}
-
-/** Over HTTP a server may change its revisions, and its era, while we hold a link to it. */
-async function watchOf(
-  peer: Peer,
-  { codec }: Greeting,
-  { plan, options }: Pick<Attempt, "plan" | "options">,
-): Promise<Watch | undefined> {
-  if (plan.link !== "http") return undefined;
-  const { name } = options;
-  if (codec.era === "modern") {
-    const { watchEra } = await import("./watch-era.ts");
-    const remembered = plan.first === undefined;
-    return watchEra({ name, remembered, isStill: () => speaks(codec.revision) });
-  }
-  if (plan.only !== undefined) return undefined;
-  let failures = 0;
-  let asking: Promise<boolean> | undefined;
-  // Many may fail at a time: one question does for all.
-  const isModern = () =>
-    (asking ??= speaks(plan.modern).finally(() => {
-      asking = undefined;
-    }));
-  return {
-    refusal: () => undefined,
-    answered() {
-      failures = 0;
-    },
-    async failed(error, method) {
-      failures++;
-      // Most have an answer.
-      const { legacyFailure } = await import("./watch-era.ts");
-      return await legacyFailure(error, method, { name, failures, isModern });
-    },
-  };
-
-  async function speaks(revision: string): Promise<boolean> {
-    const asked = { ...options, peer, revision, timeoutMs: plan.startMs };
-    const { outcome, error } = await discover(asked);
-    const verdict = classifyProbe(outcome, "http");
-    if (verdict.kind === "unknown") throw error;
-    return verdict.kind === "modern" && verdict.revision === revision;
-  }
 }
 
 async function probeFirst(attempt: Attempt): Promise<Greeting> {

@@ -1,8 +1,7 @@
 /**
  * The one path of a tool call: resolve → prepare (rules, arguments) → execute → finalise (result, events). Every surface
  * comes through here. It never throws and never sends a call twice: what became of it is a value. Each step goes on at once
- * where nothing has to be waited for, since there may be many calls: one object and one promise from the asking to the
- * outcome, and nothing is made for what nobody wants.
+ * where nothing has to be waited for, and nothing is made for what nobody wants, since there may be many calls.
  */
 import { isDebug, since } from "../base/log.ts";
 import type { CallReply } from "../client/types.ts";

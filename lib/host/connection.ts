@@ -68,19 +68,14 @@ export class Connection {
 
   /** A client that nobody else has or gets: who takes it disposes it. @throws as `shared` */
   async taken(options: WaitOptions): Promise<McpClient> {
-    while (true) {
-      const client = await this.shared(options);
-      // Of several that waited for one start, the first takes it.
-      if (this.#ready !== client) continue;
-      this.#letGo();
-      return client;
-    }
+    let client = await this.shared(options);
+    // Of several that waited for one start, the first takes it.
+    while (this.#ready !== client) client = await this.shared(options);
+    this.#letGo();
+    return client;
   }
 
-  /**
-   * Lets go of a client that the server knows no more: the next one is connected anew, once for all who had this one. What
-   * else is in flight on it is told by its own answer.
-   */
+  /** Lets go of a client that its server knows no more, once for all who had it; what is in flight has its own answer. */
   renew(client: McpClient, lost: HostError): void {
     this.#isEraLost ||= lost.facts.eraLost === true;
     if (this.#ready !== client) return;

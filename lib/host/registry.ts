@@ -9,10 +9,10 @@ import type { NameEntry } from "./name-table.ts";
 import { findBare, findNamed, namesOf, onlyOf, serversMeant, withoutList } from "./names.ts";
 import type { UseOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
-import { ToolTables } from "./tables.ts";
+import { offered, ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
-import type { ToolListing } from "./types.ts";
-import { notOffered, unknownServer, unknownTool } from "./unknown.ts";
+import type { ServerStatus, ToolListing } from "./types.ts";
+import { unknownServer, unknownTool } from "./unknown.ts";
 
 export class Registry {
   readonly #servers: Map<string, HostedServer>;
@@ -35,8 +35,7 @@ export class Registry {
 
   /** The same by the lists that were fetched last, of all servers; those without one count as failed where they did. */
   listKnown(): ToolListing {
-    const statuses = [...this.#servers.values()].map((server) => server.status());
-    const failed = statuses.flatMap(({ name, tools, error }) =>
+    const failed = this.#statuses().flatMap(({ name, tools, error }) =>
       tools === undefined && error !== undefined ? [{ server: name, error }] : [],
     );
     return this.#listing(new Set(this.#servers.keys()), failed);
@@ -185,17 +184,13 @@ export class Registry {
     return { server: hosted, tool, names, listed: undefined };
   }
 
+  #statuses(): ServerStatus[] {
+    return Array.from(this.#servers.values(), (server) => server.status());
+  }
+
   #unknown(name: string): HostError {
     const { entries } = this.#tables.get().table;
-    const statuses = [...this.#servers.values()].map((server) => server.status());
     const usable = entries.filter((entry) => this.#isOffered(entry));
-    return unknownTool(name, usable, statuses);
+    return unknownTool(name, usable, this.#statuses());
   }
-}
-
-/** @throws HostError `denied` where its server's filters hold it back */
-function offered<T extends Target>(target: T): T {
-  const { server, tool, names } = target;
-  if (!isOffered(server.config, names)) throw notOffered(server.name, tool);
-  return target;
 }

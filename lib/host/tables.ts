@@ -1,11 +1,10 @@
 /** The names and tools of all servers as one table, made anew only when a list is another. Fetches nothing. */
-import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import type { PolicyRule } from "../config/types.ts";
-import { describeRule, idlePatterns } from "../hooks/rules.ts";
+import { describeRule, idlePatterns, isOffered } from "../hooks/rules.ts";
 import type { Decision, RuleSubject } from "../hooks/rules.ts";
-import type { Tool } from "../protocol/mcp.ts";
+import { toHostTool } from "./host-tool.ts";
 import { nameTools } from "./name-table.ts";
 import type { NamedServer, NameEntry, NameTable } from "./name-table.ts";
 import { claimants, namesOf } from "./names.ts";
@@ -13,6 +12,7 @@ import type { HostedConfig } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
 import type { FetchedTools } from "./tool-list.ts";
 import type { HostTool, ToolListing } from "./types.ts";
+import { notOffered } from "./unknown.ts";
 
 /** A tool that a name means. */
 export interface Target {
@@ -52,6 +52,13 @@ const shownMax = 20;
 /** Every name that a tool may be written by in a rule. */
 export function allNames(config: HostedConfig, { tool, name }: NameEntry): string[] {
   return [...namesOf({ ...config, tools: [] }, tool), name];
+}
+
+/** @throws HostError `denied` where its server's filters hold it back */
+export function offered<T extends Target>(target: T): T {
+  const { server, tool, names } = target;
+  if (!isOffered(server.config, names)) throw notOffered(server.name, tool);
+  return target;
 }
 
 export class ToolTables {
@@ -154,35 +161,6 @@ export class ToolTables {
 function isIdle(glob: string | undefined, named: readonly (readonly string[])[]): boolean {
   return glob !== undefined && idlePatterns([glob], named).length > 0;
 }
-
-function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
-  const { title, description, inputSchema, outputSchema, annotations, raw } = tool;
-  const more = Object.entries(raw).filter(([key]) => !read.has(key));
-  return {
-    name,
-    server,
-    tool: tool.name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    inputSchema,
-    ...(outputSchema !== undefined && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
-    ...(isObject(raw.execution) && { execution: raw.execution }),
-    // fromEntries defines each key, whatever it is called.
-    ...(more.length > 0 && { more: Object.fromEntries(more) }),
-  };
-}
-
-/** What of a tool has a place of its own. */
-const read: ReadonlySet<string> = new Set([
-  "name",
-  "title",
-  "description",
-  "inputSchema",
-  "outputSchema",
-  "annotations",
-  "execution",
-]);
 
 function idleText(key: string, name: string, known: readonly string[]): string {
   const text = `${key}: ${JSON.stringify(name)} is the name of none of its tools`;

@@ -7,8 +7,9 @@ import { HostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
 import type { Child, ChildOptions, ChildSpec, ExitInfo, StopReport } from "./child.ts";
 import { Chunks } from "./chunks.ts";
-import { resolveCommand, startError } from "./command.ts";
 import { groupExists, processTree } from "./group.ts";
+import { start } from "./start.ts";
+import type { Process } from "./start.ts";
 import { StderrTail } from "./stderr.ts";
 import { StdinWriter } from "./stdin.ts";
 import { climb } from "./stop.ts";
@@ -38,27 +39,6 @@ const drainMs = 250;
 const lastWordsMs = 100;
 /** Lines of stderr in the facts of an error. */
 const stderrLines = 20;
-
-type Process = Bun.Subprocess<"pipe", "pipe", "pipe">;
-
-function start(spec: ChildSpec, marks: Readonly<Record<string, string>> = {}): Process {
-  const { argv, verbatim } = resolveCommand(spec);
-  try {
-    return Bun.spawn(argv, {
-      env: { ...spec.env, ...marks },
-      ...(spec.cwd !== undefined && { cwd: spec.cwd }),
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
-      lazy: true, // stdout is read when somebody wants it, so that a fast writer cannot fill our memory
-      detached: true,
-      windowsHide: true,
-      windowsVerbatimArguments: verbatim,
-    });
-  } catch (cause) {
-    throw startError(spec, argv[0] ?? spec.command, cause);
-  }
-}
 
 class SpawnedChild implements Child {
   readonly pid: number;

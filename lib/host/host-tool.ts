@@ -1,0 +1,37 @@
+/** A tool as users of a host know it. Pure. */
+import { isObject } from "../base/json.ts";
+import type { Tool } from "../protocol/mcp.ts";
+import type { NameEntry } from "./name-table.ts";
+import type { HostTool } from "./types.ts";
+
+/** What its server lists, by the name that it is shown by. */
+export function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
+  const { title, description, inputSchema, outputSchema, annotations, raw } = tool;
+  const more = Object.entries(raw).filter(([key]) => !read.has(key));
+  return {
+    name,
+    server,
+    tool: tool.name,
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    ...(isObject(raw.execution) && { execution: raw.execution }),
+    // fromEntries defines each key, whatever it is called.
+    ...(more.length > 0 && { more: Object.fromEntries(more) }),
+  };
+}
+
+// --- internal ---
+
+/** What of a tool has a place of its own. */
+const read: ReadonlySet<string> = new Set([
+  "name",
+  "title",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "annotations",
+  "execution",
+]);
