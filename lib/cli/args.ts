@@ -43,7 +43,9 @@ export function readLine(line: Line, table: FlagTable): Reading {
 
 /** True for a word that stands for itself although it begins with a dash: `-` and negative numbers. */
 export function isPositional(word: string): boolean {
-  return !word.startsWith("-") || word === "-" || /^-(\d|\.\d)[\d.eE+_-]*$/.test(word);
+  if (!word.startsWith("-") || word === "-") return true;
+  // To see that a flag is no number takes no expression.
+  return "0123456789.".includes(word.charAt(1)) && /^-(\d|\.\d)[\d.eE+_-]*$/.test(word);
 }
 
 /** @throws HostError `usage` for the first misfit, naming the nearest flag */

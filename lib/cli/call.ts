@@ -26,9 +26,10 @@ export interface CallLine {
 export async function callTool(line: CallLine, io: Io, log: Log): Promise<number> {
   const { tool, parts, parsed, early } = line;
   await using opened = await openFromFlags(parsed, io, log, early);
-  const [only, ...more] = opened.config.servers;
+  const { servers } = opened.config;
+  const [only] = servers;
   const validate = parsed.flags["no-validate"] !== true;
-  if (only && more.length === 0) {
+  if (only && servers.length === 1) {
     // The tools of a plugin may be all that is asked for.
     if (validate && opened.plugins === undefined) opened.host.begin(only.name);
     else opened.host.warm(only.name);

@@ -22,7 +22,7 @@ export function prepareFromFlags(
 ): OpenHostOptions["prepare"] {
   const { home, state } = ourPaths(io.env);
   const given = inputsOf(listOf(flags["input"]));
-  checkInputs([...given.keys()], config);
+  if (given.size > 0) checkInputs([...given.keys()], config);
   /** What the person wrote in the arguments of the tool is no secret to them. */
   const typed = [...positionals.slice(1), textOf(flags["args"]) ?? ""].join("\n");
   /** Servers start side by side, and people answer one question at a time. */
@@ -82,7 +82,6 @@ function inputsOf(words: readonly string[]): Map<string, string> {
 
 /** An id that no entry names and no config describes is a slip of the hand: a default would be taken without a word. */
 function checkInputs(ids: readonly string[], { inputs, servers }: Config): void {
-  if (ids.length === 0) return;
   const known = new Set(Object.keys(inputs));
   for (const { written } of servers)
     for (const [, id] of (JSON.stringify(written) ?? "").matchAll(/\$\{input:([^}"]+)\}/g))

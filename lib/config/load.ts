@@ -39,13 +39,13 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
   const specs = servers.map(parseSpec);
   if (rest !== undefined) specs.push(commandServer(rest));
   const named = files.length + json.length + specs.length > 0;
-  const [user, ...others] = await Promise.all([
+  const found = await Promise.all([
     options.noUserConfig ? undefined : userPart(options, named),
     ...(named ? [] : [searchedPart(options)]),
     ...files.map((file) => namedPart(file, file, options)),
     ...json.map((text) => readPart(text, { label: "--config-json", kind: "named" }, cwd)),
   ]);
-  const parts = [user, ...others].filter((part) => part !== undefined);
+  const parts = found.filter((part) => part !== undefined);
   const config = mergeParts(parts, specs);
   if (options.flags) config.servers = applyFlags(config.servers, options.flags, env);
   return config;

@@ -25,6 +25,7 @@ export async function fetchLists(
   const order = [...names];
   await Promise.all(order.map(load));
   const { aborted, reason } = options.signal;
+  if (!aborted && failures.length < 2) return failures;
   if (!aborted)
     return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   const cut = failures.find(({ error }) => error.cause === reason);

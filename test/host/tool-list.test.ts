@@ -161,7 +161,7 @@ test("the error of what was begun ahead is for who asks first, and the next one 
   });
   cache.begin(client);
   while (cache.isFetching) await Bun.sleep(0);
-  expect(cache.get(client)).rejects.toThrow("not now");
+  await expect(cache.get(client)).rejects.toThrow("not now");
   expect(fetches).toBe(1);
   expect(await names(cache.get(client))).toEqual([]);
   expect(fetches).toBe(2);
