@@ -8,13 +8,28 @@
  * the last counts, as `JSON.parse` does it. Undefined where there is none, or where a step is no object.
  */
 export function sliceMember(text: string, ...path: readonly string[]): string | undefined {
-  let range: Range = { from: skipSpace(text, 0), to: text.length };
-  for (const key of path) {
-    const found = memberRange(text, range, key);
-    if (found === undefined) return undefined;
-    range = found;
+  let slice: string | undefined = text.trim();
+  for (const key of path) if (slice !== undefined) slice = memberOf(slice, key);
+  return slice;
+}
+
+/** The same for one key: on the path of every answer. */
+export function memberOf(text: string, key: string): string | undefined {
+  let at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== OPEN_BRACE) return undefined;
+  let found: string | undefined;
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const keyEnd = stringEnd(text, at);
+    const matches = isKey(text, at, keyEnd, key);
+    const from = skipSpace(text, skipSpace(text, keyEnd) + 1); // behind the colon
+    const to = valueEnd(text, from);
+    if (matches) found = text.slice(from, to);
+    at = skipSpace(text, to);
+    if (text.charCodeAt(at) === CLOSE_BRACE) break;
+    at = skipSpace(text, at + 1); // behind the comma
   }
-  return path.length === 0 ? text.trim() : text.slice(range.from, range.to);
+  return found;
 }
 
 /** The same JSON on one line: line breaks stand only between tokens, so they go, with the indentation behind them. */
@@ -24,34 +39,10 @@ export function compact(text: string): string {
 
 // --- internal ---
 
-interface Range {
-  from: number;
-  /** Behind the last character. */
-  to: number;
-}
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-
-/** The range of the last member named `key` of the object that stands at `range.from`. */
-function memberRange(text: string, range: Range, key: string): Range | undefined {
-  if (text.charCodeAt(range.from) !== OPEN_BRACE) return undefined;
-  let found: Range | undefined;
-  let at = skipSpace(text, range.from + 1);
-  while (at < range.to && text.charCodeAt(at) === QUOTE) {
-    const keyEnd = stringEnd(text, at);
-    const matches = isKey(text, at, keyEnd, key);
-    const from = skipSpace(text, skipSpace(text, keyEnd) + 1); // behind the colon
-    const to = valueEnd(text, from);
-    if (matches) found = { from, to };
-    at = skipSpace(text, to);
-    if (text.charCodeAt(at) === CLOSE_BRACE) break;
-    at = skipSpace(text, at + 1); // behind the comma
-  }
-  return found;
-}
 
 function isKey(text: string, from: number, to: number, key: string): boolean {
   const raw = to - from - 2;

@@ -4,7 +4,7 @@
  */
 import { HostError } from "../base/errors.ts";
 import type { Json } from "../base/json.ts";
-import { compact, sliceMember } from "../base/slice.ts";
+import { compact, memberOf } from "../base/slice.ts";
 import { readContent } from "../protocol/content.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { writeEvent } from "./log.ts";
@@ -121,7 +121,7 @@ const saysNoMore = "mcphost: the tool answered with an error, and says no more\n
 function dataOf(answer: Answer, notes: string[]): string[] {
   const { result } = answer;
   if (Object.hasOwn(result, "structuredContent"))
-    return [sliceMember(answer.raw, "structuredContent") ?? jsonOf(result.structuredContent)];
+    return [memberOf(answer.raw, "structuredContent") ?? jsonOf(result.structuredContent)];
   const known = new Set(["content", "isError", "_meta", "resultType"]);
   if (Object.hasOwn(result, "content") || Object.keys(result).every((key) => known.has(key)))
     return [];

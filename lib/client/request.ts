@@ -3,7 +3,7 @@
  * wants to have before it answers is in request-more.ts.
  */
 import type { Json, JsonObject } from "../base/json.ts";
-import { sliceMember } from "../base/slice.ts";
+import { memberOf } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { Response } from "../protocol/jsonrpc.ts";
 import { urlElicitationRequired } from "../protocol/modes.ts";
@@ -113,6 +113,6 @@ class TextReply implements Reply {
   }
 
   raw(): string {
-    return sliceMember(this.#text, "result") ?? JSON.stringify(this.result);
+    return memberOf(this.#text, "result") ?? JSON.stringify(this.result);
   }
 }

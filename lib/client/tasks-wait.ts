@@ -7,7 +7,7 @@ import { settlesWithin } from "../base/async.ts";
 import { realClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { isObject } from "../base/json.ts";
-import { sliceMember } from "../base/slice.ts";
+import { memberOf } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { isTerminal, pollDelayMs, readTask, taskError } from "../protocol/tasks.ts";
 import type { Task } from "../protocol/tasks.ts";
@@ -173,7 +173,7 @@ class Watch {
     const whole = this.#reply;
     return {
       result,
-      raw: () => sliceMember(whole?.raw() ?? "", "result") ?? JSON.stringify(result),
+      raw: () => memberOf(whole?.raw() ?? "", "result") ?? JSON.stringify(result),
     };
   }
 

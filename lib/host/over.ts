@@ -65,10 +65,7 @@ export function hostOver({
     warm: (name) => named(servers, name)?.warm(),
     begin: (name) => named(servers, name)?.warm(true),
     servers: () => servers.map((server) => server.status()),
-    keepsApart: (name) =>
-      servers.some(
-        ({ config }) => config.share === "client" && (name ?? config.name) === config.name,
-      ),
+    keepsApart: (name) => keepsApart(servers, name),
     events: () => events.listen(),
     onEvent: (watcher, types) => events.watch(watcher, types),
     rest: async (name, idleMs) => (await named(servers, name)?.rest(idleMs)) ?? false,
@@ -103,6 +100,13 @@ export function askNow(servers: readonly HostedServer[], level: McpLogLevel): vo
 function named(servers: readonly HostedServer[], name: string): HostedServer | undefined {
   for (const server of servers) if (server.name === name) return server;
   return undefined;
+}
+
+/** Asked by every call of a gateway: a loop, and no callback. */
+function keepsApart(servers: readonly HostedServer[], name: string | undefined): boolean {
+  for (const { config } of servers)
+    if (config.share === "client" && (name ?? config.name) === config.name) return true;
+  return false;
 }
 
 function lastingOf(servers: readonly HostedServer[], context: ServerContext): Lasting {

@@ -115,17 +115,16 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
     this.#options.onEnd(this.#failure);
   }
 
-  /** Keeps the messages; what is odd about them, and noise, is logged. */
+  /** Keeps the messages, most often all that there is; what is odd about them, and noise, is logged. */
   #sift(all: Framed[]): void {
-    const ready: Incoming[] = [];
+    let hasNoise = false;
     for (const framed of all) {
-      if ("noise" in framed) this.#heard(framed);
-      else {
-        if ("odd" in framed) this.#say("debug", `a message with ${framed.odd}`);
-        ready.push(framed);
-      }
+      if ("odd" in framed) this.#say("debug", `a message with ${framed.odd}`);
+      if (isMessage(framed)) continue;
+      hasNoise = true;
+      this.#heard(framed);
     }
-    this.#ready = ready;
+    this.#ready = hasNoise ? all.filter(isMessage) : (all as Incoming[]);
     this.#taken = 0;
   }
 
@@ -148,3 +147,7 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
 // --- internal ---
 
 const noiseShown = 3;
+
+function isMessage(framed: Framed): framed is Exclude<Framed, Noise> {
+  return !("noise" in framed);
+}
