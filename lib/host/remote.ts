@@ -75,7 +75,7 @@ export class Remote {
 
   /** As `use` of `call`, with the client that everybody shares, which is there: `caller` hears how it goes. */
   ask(client: McpClient, sending: Sending, caller: Caller): void {
-    const asked = new Asked(this, { client, sending, caller });
+    const asked = new Asked(this, client, sending, caller);
     sendCall(client, sending, asked, this.#headers.of(client, sending.call));
   }
 
@@ -86,7 +86,7 @@ export class Remote {
   }
 
   /** What the first sending of a call failed with is as if the work had thrown it. @throws as a client's call */
-  goOn({ client, sending }: Ask, error: unknown): Promise<CallReply> {
+  goOn(client: McpClient, sending: Sending, error: unknown): Promise<CallReply> {
     const { call, options } = sending;
     const wait = { signal: call.signal, waitMs: options.timeoutMs };
     return this.#watched(client, () => this.#sendAnew(client, error, sending)).catch(
@@ -142,29 +142,26 @@ export class Remote {
 // --- internal ---
 
 /** A call that was asked of a client. */
-interface Ask {
-  client: McpClient;
-  sending: Sending;
-  caller: Caller;
-}
-
 class Asked implements Caller {
   readonly #remote: Remote;
-  readonly #ask: Ask;
+  readonly #client: McpClient;
+  readonly #sending: Sending;
+  readonly #caller: Caller;
 
-  constructor(remote: Remote, ask: Ask) {
+  constructor(remote: Remote, client: McpClient, sending: Sending, caller: Caller) {
     this.#remote = remote;
-    this.#ask = ask;
+    this.#client = client;
+    this.#sending = sending;
+    this.#caller = caller;
   }
 
   sent(): void {
-    this.#ask.caller.sent();
+    this.#caller.sent();
   }
 
   answered(reply: CallReply): void {
-    const { client, caller } = this.#ask;
-    this.#remote.heard(client);
-    caller.answered(reply);
+    this.#remote.heard(this.#client);
+    this.#caller.answered(reply);
   }
 
   failed(error: unknown): void {
@@ -172,13 +169,12 @@ class Asked implements Caller {
   }
 
   async #goOn(reason: unknown): Promise<void> {
-    const { caller } = this.#ask;
     let reply: CallReply;
     try {
-      reply = await this.#remote.goOn(this.#ask, reason);
+      reply = await this.#remote.goOn(this.#client, this.#sending, reason);
     } catch (last) {
-      return caller.failed(last);
+      return this.#caller.failed(last);
     }
-    caller.answered(reply);
+    this.#caller.answered(reply);
   }
 }

@@ -46,13 +46,17 @@ function placeOf(address: string, configured: Headers | undefined): Place {
 
 function headersIn({ ours, whole }: Place, theirs: RequestInit["headers"]): RequestInit["headers"] {
   if (ours === undefined) return theirs;
-  const known = theirs instanceof Headers ? whole.get(theirs) : undefined;
-  if (known !== undefined) return known;
+  if (!(theirs instanceof Headers)) return withOurs(theirs, ours);
+  let headers = whole.get(theirs);
+  if (headers === undefined) whole.set(theirs, (headers = withOurs(theirs, ours)));
+  return headers;
+}
+
+function withOurs(theirs: RequestInit["headers"], ours: Headers): Headers {
   const headers = new Headers(theirs);
   ours.forEach((value, name) => {
     if (!headers.has(name)) headers.set(name, value);
   });
-  if (theirs instanceof Headers) whole.set(theirs, headers);
   return headers;
 }
 

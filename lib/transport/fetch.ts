@@ -57,14 +57,14 @@ export function createFetch(options: FetchOptions): ServerFetch {
     return await send(request);
   };
 
-  const fetch: Fetch = async (url, init = {}) => {
-    const request = dress(url, init);
+  const fetch: Fetch = async (url, init) => {
+    const request = dress(url, init ?? {});
     const { trustsMore } = link;
     let response: Response;
     if (!link.reached || isProxied) response = await send(request);
     else
       try {
-        response = await begin(link, request, {});
+        response = await begin(link, request);
       } catch (error) {
         response = await again(error, request, { trustsMore });
       }
@@ -115,8 +115,9 @@ function warnOfInsecure(
 }
 
 /** Sends once. `how`: what is not the same for all. */
-function begin({ session }: Link, { url, headers, init }: Outgoing, how: How): Promise<Response> {
-  const { proxy = false, signal = init.signal } = how;
+function begin({ session }: Link, { url, headers, init }: Outgoing, how?: How): Promise<Response> {
+  const proxy = how?.proxy ?? false;
+  const signal = how?.signal ?? init.signal;
   // Without a limit on silence: how long an answer may take, and a stream be quiet, is for the caller to say.
   const whole = { ...init, headers, signal, proxy, redirect: "manual", timeout: false };
   return session.fetch(url.href, whole as BunFetchRequestInit);

@@ -6,7 +6,7 @@
 import { parseJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { compact } from "../base/slice.ts";
-import { readMessage, readMessages } from "../protocol/read.ts";
+import { isPlainAnswer, readMessage, readMessages } from "../protocol/read.ts";
 import type { Reading } from "../protocol/read.ts";
 import { brokenMessage } from "./broken.ts";
 import { clipNoise, elementText, parse } from "./text.ts";
@@ -41,6 +41,7 @@ export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): Te
   return (whole) => {
     const text = compact(whole.trim());
     const value = parse(text);
+    if (isPlainAnswer(value)) return [{ message: value, text }];
     if (Array.isArray(value) && value.length > 0) {
       const exact = parseJson(text) as unknown[];
       return readMessages(value).flatMap((reading, index) =>
