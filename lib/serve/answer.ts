@@ -101,12 +101,8 @@ class Admitted extends Incoming {
   }
 
   respond(response: Response | Promise<Response>): void {
-    if (response instanceof Promise) {
-      response.then(
-        (made) => this.respond(made),
-        (error: unknown) => this.fail(error),
-      );
-    } else if (!this.isAnswered) this.#give(this.#over(response));
+    if (response instanceof Promise) this.#respondLater(response);
+    else if (!this.isAnswered) this.#give(this.#over(response));
   }
 
   fail(error: unknown): void {
@@ -114,6 +110,13 @@ class Admitted extends Incoming {
   }
 
   // --- internal ---
+
+  #respondLater(response: Promise<Response>): void {
+    response.then(
+      (made) => this.respond(made),
+      (error: unknown) => this.fail(error),
+    );
+  }
 
   #give(response: Response): void {
     (this.#later ??= Promise.withResolvers()).resolve(response);

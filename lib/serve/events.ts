@@ -22,8 +22,13 @@ const bounds: EventsBounds = { listenersMax: 200, queueMax: 1000, sendMax: 64 * 
 export function eventsRoutes(context: ServeContext): Route[] {
   const listeners = boundOf(bounds.listenersMax);
   const queues = new Map<EventQueue, Caller["owner"]>();
-  const watching = context.host.onEvent((event) => tell(event, queues, context));
-  context.stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
+  // As long as anybody listens: there may be many events.
+  let watching: Disposable | undefined;
+  const left = () => {
+    watching?.[Symbol.dispose]();
+    watching = undefined;
+  };
+  context.stopping.addEventListener("abort", left, { once: true });
   return [
     {
       method: "GET",
@@ -37,10 +42,12 @@ export function eventsRoutes(context: ServeContext): Route[] {
         const onClose = () => {
           listeners.release();
           if (queue !== undefined) queues.delete(queue);
+          if (queues.size === 0) left();
         };
         const stream = openStream(exchange, context, { listeners, onClose });
         queue = new EventQueue(stream, bounds);
         queues.set(queue, exchange.caller.owner);
+        watching ??= context.host.onEvent((event) => tell(event, queues, context));
         return stream.response;
       },
     },
@@ -113,7 +120,6 @@ function tell(
   queues: ReadonlyMap<EventQueue, Caller["owner"]>,
   { now, redact }: ServeContext,
 ): void {
-  if (queues.size === 0) return;
   const { type, ...facts } = event;
   const owner = type === "call_start" || type === "call_end" ? event.owner : undefined;
   const error = type === "server_state" ? event.error : undefined;

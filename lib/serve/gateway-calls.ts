@@ -1,17 +1,16 @@
 /** Tool calls of the gateway: through the host's one call path, results byte for byte where the client takes them so. */
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { InputRound } from "../client/types.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
 import type { CallListener, OpenedHost, OwnedCallRequest } from "../host/opened-types.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import type { CallBook } from "./calls-book.ts";
 import { badParams } from "./gateway-errors.ts";
-import { isWanted, logLevels } from "./gateway-logs.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import { madeOf } from "./gateway-outcomes.ts";
+import { logTo, progressOf } from "./gateway-progress.ts";
 import type { Cancellable, Made, Question, Told } from "./gateway-types.ts";
 import { tellWaiting } from "./waiting-news.ts";
 
@@ -175,24 +174,4 @@ class ToldCall extends ToolCall {
       this.#told.failed(error);
     }
   }
-}
-
-/** Tells a client of progress under its own token, where it gave one; undefined where it did not. */
-function progressOf(question: Question): ((progress: Progress) => void) | undefined {
-  const { params, from } = question;
-  const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-  if (typeof token !== "string" && typeof token !== "number") return undefined;
-  const { annotations } = from.knows;
-  return ({ message, ...progress }) =>
-    question.notify("notifications/progress", {
-      progressToken: token,
-      ...progress,
-      ...(message !== undefined && annotations && { message }),
-    });
-}
-
-/** Tells a client of a warning of ours on the stream of its request, where it wants any. */
-function logTo(question: Question): ((params: JsonObject) => void) | undefined {
-  if (!isWanted(question.from, logLevels.indexOf("warning"))) return undefined;
-  return (params) => question.notify("notifications/message", params);
 }

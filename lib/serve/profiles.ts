@@ -39,8 +39,12 @@ export class Profiles {
   narrowed(asked: Asked): Allows {
     const { allows } = asked.caller;
     // Most have no query, and a URL costs more than all else here.
-    if (!asked.request.url.includes("?")) return allows;
-    const { url } = asked;
+    return asked.request.url.includes("?") ? this.#narrowedBy(asked.url, allows) : allows;
+  }
+
+  // --- internal ---
+
+  #narrowedBy(url: URL, allows: Allows): Allows {
     const globs = globsIn(url);
     const names = [...new Set(url.searchParams.getAll("profile"))];
     for (const name of names) if (this.#globsOf(name) === undefined) throw this.#unknown(name);
@@ -50,8 +54,6 @@ export class Profiles {
       (globs.length === 0 || globs.some((glob) => tool.some(glob))) &&
       (names.length === 0 || names.some((name) => matchesAny(this.#globsOf(name) ?? [], tool)));
   }
-
-  // --- internal ---
 
   #globsOf(name: string): readonly string[] | undefined {
     return Object.hasOwn(this.#known, name) ? this.#known[name]?.tools : undefined;

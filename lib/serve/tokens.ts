@@ -2,8 +2,8 @@
  * Tokens of requests: which of ours one carries, and what its caller may do, for as long as the token counts. Compared in
  * constant time; never shown, never logged.
  */
-import { matchesGlob } from "../base/glob.ts";
 import { HttpError } from "./http-error.ts";
+import { matchesAny } from "./profiles.ts";
 import type { Caller, Route, Token } from "./types.ts";
 
 /** The tokens that count now. */
@@ -114,7 +114,7 @@ class Bearer implements Caller {
   readonly allows = (names: readonly string[]): boolean => {
     const { tools } = this;
     if (this.#gone.signal.aborted) return false;
-    return tools?.some((glob) => names.some((name) => matchesGlob(glob, name))) ?? true;
+    return tools === undefined || matchesAny(tools, names);
   };
 
   end(): void {

@@ -18,11 +18,14 @@ export function traceOf({ headers }: Pick<Request, "headers">): JsonObject | und
 /** A body of JSON-RPC with the trace of the request that it came in; where `_meta` of a message names one, that holds. */
 export function inTrace(body: Json, request: Pick<Request, "headers">): Json {
   const trace = traceOf(request);
-  if (trace === undefined) return body;
-  return Array.isArray(body) ? body.map((one) => withTrace(one, trace)) : withTrace(body, trace);
+  return trace === undefined ? body : allWithTrace(body, trace);
 }
 
 // --- internal ---
+
+function allWithTrace(body: Json, trace: JsonObject): Json {
+  return Array.isArray(body) ? body.map((one) => withTrace(one, trace)) : withTrace(body, trace);
+}
 
 /** Only requests go on to servers. */
 function withTrace(message: Json, trace: JsonObject): Json {

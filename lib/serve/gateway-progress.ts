@@ -1,0 +1,33 @@
+/** What a client is told of its call while that runs, on the stream of its request. */
+import { isObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Progress } from "../protocol/mcp.ts";
+import { isWanted, logLevels } from "./gateway-logs.ts";
+import type { Question } from "./gateway-types.ts";
+
+/** Tells a client of progress under its own token, where it gave one; undefined where it did not. */
+export function progressOf(question: Question): ((progress: Progress) => void) | undefined {
+  const { params } = question;
+  const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+  return typeof token === "string" || typeof token === "number"
+    ? progressUnder(token, question)
+    : undefined;
+}
+
+/** Tells a client of a warning of ours on the stream of its request, where it wants any. */
+export function logTo(question: Question): ((params: JsonObject) => void) | undefined {
+  if (!isWanted(question.from, logLevels.indexOf("warning"))) return undefined;
+  return (params) => question.notify("notifications/message", params);
+}
+
+// --- internal ---
+
+function progressUnder(token: string | number, question: Question): (progress: Progress) => void {
+  const { annotations } = question.from.knows;
+  return ({ message, ...progress }) =>
+    question.notify("notifications/progress", {
+      progressToken: token,
+      ...progress,
+      ...(message !== undefined && annotations && { message }),
+    });
+}
