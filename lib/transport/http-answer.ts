@@ -34,8 +34,8 @@ export async function readResponse(
   link: Link,
 ): Promise<void> {
   if (response.ok && typeOf(response) === "text/event-stream") {
-    const { readAnswer } = await import("./http-stream.ts");
-    const { error } = await readAnswer(response, exchange, link);
+    link.readStream ??= (await import("./http-stream.ts")).readAnswer;
+    const { error } = await link.readStream(response, exchange, link);
     if (exchange.isAnswered || exchange.ending.signal.aborted) return;
     const { endedStream } = await import("./http-errors.ts");
     return fail(exchange, link, endedStream(response, exchange, link, error));

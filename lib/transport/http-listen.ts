@@ -6,8 +6,9 @@
  */
 import { sleep } from "../base/async.ts";
 import { debug } from "../base/log.ts";
-import type { Absent, StreamState } from "./http-stream.ts";
+import type { Absent } from "./http-stream.ts";
 import type { Link } from "./http-types.ts";
+import { StreamState } from "./stream-state.ts";
 
 /** Returns when the server offers no stream (any more); rejects when `signal` fires. `onOpen` is called at its first answer. */
 export async function listen(link: Link, signal: AbortSignal, onOpen: () => void): Promise<void> {
@@ -18,9 +19,9 @@ export async function listen(link: Link, signal: AbortSignal, onOpen: () => void
     await first.body?.cancel().catch(() => {});
     return say(`it offers no stream of its own (HTTP ${first.status})`);
   }
-  const { absencesMax, attemptsMax, connect, isAbsent, newStream, readConnection, waitOf } =
+  const { absencesMax, attemptsMax, connect, isAbsent, readConnection, waitOf } =
     await import("./http-stream.ts");
-  const state: StreamState = newStream();
+  const state = new StreamState();
   let response: Response | "failed" | Absent = first;
   let absences = 0;
   for (let failures = 0; ;) {

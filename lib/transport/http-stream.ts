@@ -9,34 +9,14 @@ import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import { EventStream } from "./event-stream.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
-import type { Exchange, Link } from "./http-types.ts";
+import type { Ending, Exchange, Link } from "./http-types.ts";
+import { StreamState } from "./stream-state.ts";
 
 /** How many connections in a row may fail, or bring nothing new. */
 export const attemptsMax = 5;
 
 /** How many of them may not even be made: a server that is started again is there in a few seconds, or not soon. */
 export const absencesMax = 2;
-
-/** What is known of a stream across its connections. */
-export interface StreamState {
-  lastEventId?: string;
-  /** As the server asked. */
-  retryMs?: number;
-  /** Ids of events of this connection. */
-  current: Set<string>;
-  /** Ids of events of the connections before: what comes under them again is a replay. */
-  earlier: Set<string>;
-}
-
-export function newStream(): StreamState {
-  return { current: new Set(), earlier: new Set() };
-}
-
-/** How a connection ended: whether it brought anything new, and what broke it, if something did. */
-export interface Ending {
-  isNew: boolean;
-  error?: unknown;
-}
 
 /**
  * Reads the answer to one request from its stream, and from those that resume it. Returns how it ended; whether the
@@ -47,7 +27,7 @@ export async function readAnswer(
   exchange: Exchange,
   link: Link,
 ): Promise<Ending> {
-  const state = newStream();
+  const state = new StreamState();
   let ending = await readConnection(response, state, { exchange, link });
   const { signal } = exchange.ending;
   const { name, log } = link.options;
@@ -83,25 +63,23 @@ export async function readConnection(
 ): Promise<Ending> {
   const ending: Ending = { isNew: false };
   if (body === null) return ending;
-  for (const id of state.current) state.earlier.add(id);
-  state.current.clear();
-  bound(state.earlier);
+  state.reconnected();
   const events = new EventStream(body, { eventBytesMax: link.options.responseBytesMax });
-  let linger: Timer | undefined;
   try {
-    for await (const event of events) {
-      const isReplay = !("oversize" in event) && note(event, state);
+    await events.each((event) => {
+      const isReplay = !("oversize" in event) && state.note(event);
       if (!isReplay && ("oversize" in event || event.data !== "" || event.id !== undefined))
         ending.isNew = true;
-      if ("oversize" in event) await link.take([event], exchange);
-      else if (event.data !== "") await link.take(messagesOf(event, isReplay, link), exchange);
-      if (exchange?.isAnswered)
-        linger ??= setTimeout(() => void events.return(), link.times.lingerMs);
-    }
+      let room: Promise<void> | undefined;
+      if ("oversize" in event) room = link.take([event], exchange);
+      else if (event.data !== "") room = link.take(messagesOf(event, isReplay, link), exchange);
+      if (exchange?.isAnswered) events.linger(link.lingering);
+      return room;
+    });
   } catch (error) {
     ending.error = error;
   } finally {
-    clearTimeout(linger);
+    link.lingering.delete(events);
   }
   return ending;
 }
@@ -142,7 +120,6 @@ export async function connect(
 
 /** However soon a server wants to be asked again. */
 const waitMsMin = 50;
-const idsMax = 1024;
 
 /** Reads a refusal of a stream that was there before: the session may be lost, as the link is told. */
 async function isForgotten(response: Response, link: Link): Promise<boolean> {
@@ -162,24 +139,6 @@ type Event = { id?: string; event?: string; data: string; retry?: number };
 function mayResume({ isModern, isAnswered, ending }: Exchange, state: StreamState): boolean {
   if (isModern || isAnswered || ending.signal.aborted) return false;
   return state.lastEventId !== undefined && state.lastEventId !== "";
-}
-
-/** Keeps what the event says about the stream. True for one that an earlier connection brought. */
-function note({ id, retry }: Event, state: StreamState): boolean {
-  if (retry !== undefined) state.retryMs = retry;
-  if (id === undefined) return false;
-  state.lastEventId = id;
-  state.current.add(id);
-  bound(state.current);
-  return state.earlier.has(id);
-}
-
-/** Forgets the oldest ids. */
-function bound(ids: Set<string>): void {
-  for (const id of ids) {
-    if (ids.size <= idsMax) return;
-    ids.delete(id);
-  }
 }
 
 /** Of a replay only answers count: each request takes its own once. */

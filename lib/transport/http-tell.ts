@@ -79,8 +79,9 @@ async function readRemark(
   const { name, log } = link.options;
   const { status } = response;
   if (response.ok && typeOf(response) === "text/event-stream") {
-    const { newStream, readConnection } = await import("./http-stream.ts");
-    await readConnection(response, newStream(), { link });
+    const { readConnection } = await import("./http-stream.ts");
+    const { StreamState } = await import("./stream-state.ts");
+    await readConnection(response, new StreamState(), { link });
     return;
   }
   const text = await readExcerpt(response, { bytesMax: bodyBytesMax, ms: link.times.refusalMs });

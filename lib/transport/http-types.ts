@@ -1,4 +1,5 @@
 /** What the parts of the Streamable HTTP transport share: one request on its way, and the times that bound it. Types only. */
+import type { Deadlines } from "../base/deadlines.ts";
 import type { HostError } from "../base/errors.ts";
 import type { Request, RequestId } from "../protocol/jsonrpc.ts";
 import type { Session } from "../protocol/mcp.ts";
@@ -45,11 +46,21 @@ export interface Exchange {
   stray: string | undefined;
 }
 
+/** How a connection of a stream ended: whether it brought anything new, and what broke it, if something did. */
+export interface Ending {
+  isNew: boolean;
+  error?: unknown;
+}
+
 /** What reading an answer needs of the link. */
 export interface Link {
   readonly options: HttpOptions;
   readonly times: HttpTimes;
   readonly read: TextReader;
+  /** What reads answers that come in streams (http-stream.ts), once one came. */
+  readStream: ((response: Response, exchange: Exchange, link: Link) => Promise<Ending>) | undefined;
+  /** Streams that are still open behind the answer that they were for. */
+  readonly lingering: Deadlines;
   /** Hands on what a body brought; `exchange`: what it answers. To be awaited where it gives a promise. */
   take(items: readonly Incoming[], exchange?: Exchange): Promise<void> | undefined;
   /** One request to the server. Throws what the injected `fetch` throws. */

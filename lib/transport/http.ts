@@ -5,6 +5,7 @@
  */
 import { settlesWithin } from "../base/async.ts";
 import { Channel } from "../base/channel.ts";
+import { Deadlines } from "../base/deadlines.ts";
 import type { HostError } from "../base/errors.ts";
 import { revisionIn } from "../protocol/headers.ts";
 import { isRequest } from "../protocol/jsonrpc.ts";
@@ -33,6 +34,8 @@ class HttpTransport implements Transport, Link {
   readonly options: HttpOptions;
   readonly times: HttpTimes;
   readonly read: Link["read"];
+  readStream: Link["readStream"];
+  readonly lingering: Deadlines;
   readonly idsFrom: number;
   readonly #session: HttpSession;
   readonly #headers: PostHeaders;
@@ -51,6 +54,7 @@ class HttpTransport implements Transport, Link {
     const { name, log, times, responseBytesMax: bytesMax = responseBytesMax } = options;
     this.options = options;
     this.times = { ...defaultTimes, ...times };
+    this.lingering = new Deadlines(this.times.lingerMs);
     this.read = textReader({ name, log, unit: "HTTP answer", bytesMax });
     this.#session = new HttpSession(options);
     this.#headers = new PostHeaders(this.#session);

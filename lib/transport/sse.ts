@@ -11,7 +11,7 @@ import { isRequest } from "../protocol/jsonrpc.ts";
 import type { Message, Request } from "../protocol/jsonrpc.ts";
 import { traceHeaders } from "../protocol/trace.ts";
 import { EventStream } from "./event-stream.ts";
-import type { StreamEvent } from "./event-stream.ts";
+import type { StreamEvent } from "./event-types.ts";
 import { cancelledOpening, lateOpening } from "./opening-errors.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { endpointOf, openEventStream, postMessage } from "./sse-requests.ts";
@@ -160,12 +160,14 @@ class SseTransport implements Transport {
   async #take(events: EventStream): Promise<void> {
     const { name, log, responseBytesMax = 67_108_864 } = this.#options;
     const read = textReader({ name, log, unit: "event", bytesMax: responseBytesMax });
-    for await (const event of events) {
-      if ("oversize" in event) await this.incoming.push(event);
-      else if (isMessage(event))
-        for (const item of read(event.data)) await this.incoming.push(item);
+    await events.each((event) => {
+      if ("oversize" in event) return this.incoming.push(event);
+      let room: Promise<void> | undefined;
+      if (isMessage(event))
+        for (const item of read(event.data)) room = this.incoming.push(item) ?? room;
       else if (event.data !== "") debug(log, name, () => `an event "${event.event}" was ignored`);
-    }
+      return room;
+    });
   }
 }
 

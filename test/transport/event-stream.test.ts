@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { EventStream } from "../../lib/transport/event-stream.ts";
-import type { StreamEvent } from "../../lib/transport/event-stream.ts";
+import type { StreamEvent } from "../../lib/transport/event-types.ts";
 import type { Oversize } from "../../lib/transport/transport.ts";
 
 function body(chunks: Iterable<string | Uint8Array>): ReadableStream<Uint8Array> {
@@ -86,6 +86,31 @@ test("an event that the stream ends in is dropped, but its retry time counts", a
     { data: "a" },
     { retry: 20, data: "" },
   ]);
+});
+
+describe("an event that comes in a chunk of its own is what it is in any other", () => {
+  const texts = [
+    ["event: message", 'data: {"id":1}', ""],
+    ["data: {}", ""],
+    ["data:  two spaces", ""],
+    ["data: ", ""],
+    ["id: 1", 'data: {"id":2}', ""],
+    ["event: message", "data: 1", "data: 2", ""],
+    ["event: other", "data: 3", ""],
+    ["data: 4"],
+    ["", ""],
+  ];
+  const ends = ["\n", "\r\n", "\r"];
+  const chunksOf = (end: string) => texts.map((all) => `${all.join(end)}${end}`);
+
+  test.each(ends)("behind one with %j", async (end) => {
+    for (const first of chunksOf(end))
+      for (const second of ends.flatMap(chunksOf)) {
+        const chunks = [first, second, "data: last\n\n"];
+        expect(await read(chunks)).toEqual(await read([chunks.join("")]));
+        expect(await read(chunks)).toEqual(await read(cut(chunks.join(""), 1)));
+      }
+  });
 });
 
 test("an id alone and an empty id are told of; one with NUL is ignored", async () => {
