@@ -93,13 +93,15 @@ export function jsonIn(text: string): Json {
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
 
 const json = /^application\/json\s*(;|$)/i;
+/** As most say it. */
+const plainJson = "application/json";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /** Whether a body says its length, and nothing else of it. @throws HttpError 413 · 415 */
 function isSized({ headers }: Request, limits: BodyLimits): boolean {
   const type = headers.get("content-type");
-  if (type === null || !json.test(type))
+  if (type !== plainJson && (type === null || !json.test(type)))
     throw new HttpError(415, "unsupported_media_type", "a body must be application/json", {
       hint: "send Content-Type: application/json",
     });

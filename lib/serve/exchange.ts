@@ -94,7 +94,7 @@ export abstract class Incoming implements Exchange, Due, EventListenerObject {
   }
 
   get params(): Readonly<Record<string, string>> {
-    return this.request.params ?? {};
+    return this.request.params ?? none;
   }
 
   get url(): URL {
@@ -175,3 +175,7 @@ export abstract class Incoming implements Exchange, Due, EventListenerObject {
     else this.#heard.addEventListener("abort", this);
   }
 }
+
+// --- internal ---
+
+const none: Readonly<Record<string, string>> = Object.freeze({});

@@ -172,9 +172,12 @@ export class LegacyHttp {
 
 /** Nobody's word: a client that sends no Accept takes what comes. */
 function acceptsBoth(accept: string | null): boolean {
-  if (accept === null || accept.includes("*/*")) return true;
+  if (accept === null || accept === both || accept.includes("*/*")) return true;
   return /application\/(json|\*)/i.test(accept) && /text\/(event-stream|\*)/i.test(accept);
 }
+
+/** As most say it. */
+const both = "application/json, text/event-stream";
 
 function accepted(): Response {
   return new Response(null, { status: 202 });

@@ -41,7 +41,7 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
   const waiting = new Waiting(context.stopping, options.streamAfterMs ?? 5000);
   const world = { gateway, context, waiting };
   const legacy = new LegacyHttp(sessions, world);
-  const modern = new ModernHttp(world);
+  const eras = { legacy, modern: new ModernHttp(world) };
   const { host } = context;
   const servers = new Set<string>();
   const isServer = (name: string) => {
@@ -54,7 +54,7 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
   const at = (exchange: Exchange) => scopeOf(exchange, isServer, context.profiles);
 
   const post = (exchange: Exchange) => {
-    exchange.read(new Posted(exchange, at(exchange), { legacy, modern }));
+    exchange.read(new Posted(exchange, at(exchange), eras));
     return exchange.later();
   };
   const stream = (exchange: Exchange) => {

@@ -9,7 +9,8 @@ export function messageText({ method, params }: { method: string; params: JsonOb
 
 /** The answer to a request. */
 export function answerText(id: RequestId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+  const own = typeof id === "number" ? id : JSON.stringify(id);
+  return `{"jsonrpc":"2.0","id":${own},"result":${result}}`;
 }
 
 /** The error that a request gets; `null` where its id could not be read. */

@@ -56,7 +56,7 @@ export function createGuard(options: GuardOptions): Guard {
     const host = request.headers.get("host");
     if (
       hosts !== undefined &&
-      (host === null || !(hosts.has(host.toLowerCase()) || isOwnAddress(host)))
+      (host === null || !(hosts.has(host) || hosts.has(host.toLowerCase()) || isOwnAddress(host)))
     )
       throw new HttpError(host === null ? 400 : 403, "forbidden", hostRefused(host), {
         hint: "ask by a loopback name and our port, or set serve.publicUrl to the address that clients use",

@@ -82,7 +82,9 @@ class LlamaRequest extends ToolRequest {
   }
 }
 
-const llamaInit = { headers: { "content-type": "application/json;charset=utf-8" } };
+/** Made once, as headers: a response only copies them. */
+const jsonInit = { headers: new Headers({ "content-type": "application/json" }) };
+const llamaInit = { headers: new Headers({ "content-type": "application/json;charset=utf-8" }) };
 
 /** The result as the server sent it, byte for byte. */
 class NamedRequest extends ToolRequest {
@@ -93,8 +95,9 @@ class NamedRequest extends ToolRequest {
   protected made(outcome: Outcome): Response {
     const { id } = this;
     if (outcome.error !== undefined || outcome.result === undefined) throw withCall(outcome, id);
-    const headers = { "content-type": "application/json", "mcphost-call": id };
-    return new Response(outcome.raw, { headers });
+    const response = new Response(outcome.raw, jsonInit);
+    response.headers.set("mcphost-call", id);
+    return response;
   }
 }
 
