@@ -36,6 +36,7 @@ const parts = [
     hot: ["lib/transport/http.ts", "lib/transport/http-listen.ts", "lib/transport/http-stream.ts"],
   },
   { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },
+  { name: "config", entries: ["lib/config/document.ts"], hot: [] },
 ];
 
 /** Started by its address, so that it must be a file of its own, beside whatever starts it. */
@@ -85,12 +86,28 @@ export async function bundle(folder: string): Promise<void> {
 }
 
 /** Minified, for Bun. @throws AggregateError */
-export async function write(config: Bun.BuildConfig): Promise<void> {
-  const built = await Bun.build({ target: "bun", minify: true, ...config });
+export async function write({ plugins = [], ...config }: Bun.BuildConfig): Promise<void> {
+  const built = await Bun.build({
+    target: "bun",
+    minify: true,
+    plugins: [...plugins, unformatted],
+    ...config,
+  });
   if (!built.success) throw new AggregateError(built.logs, "the bundle could not be built");
 }
 
 // --- internal ---
+
+/** `jsonc-parser` makes a thousand texts as it is loaded, for a formatter that is not used. */
+const unformatted: Bun.BunPlugin = {
+  name: "no texts for a formatter",
+  setup(builder) {
+    builder.onLoad({ filter: /jsonc-parser\/.*\/string-intern\.js$/ }, () => ({
+      contents: "export let cachedSpaces, cachedBreakLinesWithSpaces, supportedEols;",
+      loader: "js",
+    }));
+  },
+};
 
 /** Rewrites imports of parts to `require`, in our own thread (an import would start others), and those of `hot` to static ones. */
 function link(

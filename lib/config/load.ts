@@ -84,9 +84,8 @@ async function filePart(
   origin: Origin,
   cwd: string,
 ): Promise<ConfigPart | undefined> {
-  const { readText } = await import("./files.ts");
-  const text = await readText(path, origin.label);
-  return text === undefined ? undefined : await readPart(text, origin, cwd);
+  const { readFile } = await import("./document.ts");
+  return await readFile(path, origin, cwd);
 }
 
 async function readPart(text: string, origin: Origin, cwd: string): Promise<ConfigPart> {
