@@ -200,6 +200,16 @@ describe("the book", () => {
     expect(book.list("default")[0]?.error?.message.length).toBeLessThan(2100);
   });
 
+  test("what is over before its beginner hears of it runs no more", async () => {
+    const book = bookOf();
+    const heard: Outcome[] = [];
+    const listener = { onEnd: (outcome: Outcome) => heard.push(outcome) };
+    const { record } = book.begin({ tool: "t", listener });
+    expect([record.status, heard]).toEqual(["completed", [completed]]);
+    expect(book.list("default").map(({ status }) => status)).toEqual(["completed"]);
+    expect(book.cancel("default", record.id)).toBe(false);
+  });
+
   test("ends every call when the time is over, with its reason", async () => {
     const ending = new AbortController();
     const cancelled: unknown[] = [];

@@ -52,6 +52,26 @@ test("who a rule denies is not told of: nothing was admitted", async () => {
   expect(outcome.status).toBe("denied");
 });
 
+test("whoever listens is told once what became of a call, whatever that is, and before it is given", async () => {
+  await using kit = serveOver({ s: { tools: named("echo", "refused") } });
+  const known = { tool: "echo" };
+  const requests = [
+    known,
+    { tool: "nope" },
+    { ...known, admits: () => false },
+    { ...known, signal: AbortSignal.abort(new Error("given up")) },
+  ];
+  for (const request of requests) {
+    const told: unknown[] = [];
+    const outcome = kit.host.call({
+      ...request,
+      listener: { onEnd: (ended) => told.push(ended) },
+    });
+    void outcome.then(() => told.push("given"));
+    expect(told).toEqual([await outcome, "given"]);
+  }
+});
+
 test("a call ends by its id, by its signal, and with the host", async () => {
   await using kit = serveOver({ s: { tools: named("silent") } });
   const { host } = kit;
