@@ -36,7 +36,7 @@ const parts = [
     hot: ["lib/transport/http.ts", "lib/transport/http-listen.ts", "lib/transport/http-stream.ts"],
   },
   { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },
-  { name: "config", entries: ["lib/config/document.ts"], hot: [] },
+  { name: "config", entries: ["lib/config/document.ts", "lib/config/trust.ts"], hot: [] },
 ];
 
 /** Started by its address, so that it must be a file of its own, beside whatever starts it. */

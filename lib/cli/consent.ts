@@ -3,10 +3,9 @@
  * config. Where nobody can be asked the answer is no, and the error says which flag would have answered.
  */
 import { HostError } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
 import { folderOf } from "../config/paths.ts";
 import { readReferences } from "../config/references.ts";
-import { trustStore } from "../config/trust.ts";
+import type { TrustStore } from "../config/trust.ts";
 import type { Config, ServerConfig } from "../config/types.ts";
 import { option, questions } from "./ask.ts";
 import { shellQuote } from "./tool-help.ts";
@@ -44,18 +43,8 @@ export function powerOf({ kind }: ServerConfig): string {
   return kind === "stdio" ? "can run code as you" : "gets the arguments of every call to it";
 }
 
-export interface TrustContext {
-  io: Io;
-  log: Log;
-  /** Our state folder. */
-  folder: string | undefined;
-}
-
-/** Lets a found entry through if it is trusted, or if the person says so now. @throws HostError `denied` */
-export async function ensureTrusted(server: ServerConfig, context: TrustContext): Promise<void> {
-  const { io, log, folder } = context;
-  const store = trustStore({ folder, log });
-  if (await store.isTrusted(server)) return;
+/** Lets a found entry through if the person trusts it now, which is kept. @throws HostError `denied` */
+export async function askTrust(server: ServerConfig, io: Io, store: TrustStore): Promise<void> {
   const asked = questions(io);
   const words = entryWords(server);
   if (

@@ -47,9 +47,7 @@ export function prepareFromFlags(
   return async (server): Promise<ServerConfig> => {
     if (server.origin.kind === "found" && !(flags["trust"] === true && wasThere(server, config))) {
       // The turn is taken before anything is waited for: questions come in the order of the config.
-      await inTurn(async () =>
-        (await import("./consent.ts")).ensureTrusted(server, { io, log, folder: state }),
-      );
+      await inTurn(() => ensureTrusted(server, { io, log, folder: state }));
     }
     const { server: ready, secrets } = await expandServer(server, context);
     io.secrets?.later(secrets, typed);
@@ -58,6 +56,18 @@ export function prepareFromFlags(
 }
 
 // --- internal ---
+
+/** Lets a found entry through if it is trusted, or if the person says so now. @throws HostError `denied` */
+async function ensureTrusted(
+  server: ServerConfig,
+  { io, log, folder }: { io: Io; log: Log; folder: string | undefined },
+): Promise<void> {
+  const { trustStore } = await import("../config/trust.ts");
+  const store = trustStore({ folder, log });
+  if (await store.isTrusted(server)) return;
+  const { askTrust } = await import("./consent.ts");
+  await askTrust(server, io, store);
+}
 
 /** What somebody trusts is what was there when they said so, and not what a file may hold later. */
 function wasThere({ name, origin, written }: ServerConfig, { servers }: Config): boolean {
