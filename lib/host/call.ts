@@ -59,22 +59,15 @@ class Run extends HostCall implements ServerCall {
   }
 
   sent(): void {
-    const { server, tool } = this;
-    const { log } = this.#context;
     this.isSent = true;
     this.request.listener?.onSent?.();
-    if (!isDebug(log)) return;
+    if (!isDebug(this.#context.log)) return;
     this.#sentAt = performance.now();
-    log({ level: "debug", server, text: `tools/call of ${tool} is sent` });
+    this.#debug("is sent");
   }
 
   answered(reply: CallReply): void {
-    const { server, tool } = this;
-    const { log } = this.#context;
-    if (isDebug(log)) {
-      const text = `tools/call of ${tool} is answered after ${since(this.#sentAt)}`;
-      log({ level: "debug", server, text });
-    }
+    if (isDebug(this.#context.log)) this.#debug(`is answered after ${since(this.#sentAt)}`);
     this.#became(answered(reply, this, this.#made));
   }
 
@@ -91,6 +84,11 @@ class Run extends HostCall implements ServerCall {
     // Handed over is not sent where nobody took it.
     const sent = this.isSent && ours.facts.sent !== false;
     return failureOf(ours, { sent, durationMs: this.durationMs });
+  }
+
+  #debug(what: string): void {
+    const { server, tool } = this;
+    this.#context.log({ level: "debug", server, text: `tools/call of ${tool} ${what}` });
   }
 
   async #resolve(): Promise<void> {
@@ -146,14 +144,11 @@ class Run extends HostCall implements ServerCall {
   /** It has a result. */
   #became(outcome: Outcome): void {
     if (this.#listed?.outputSchema === undefined) this.#ended(outcome);
-    else this.#check(outcome);
+    else void this.#check(outcome);
   }
 
-  #check(outcome: Outcome): void {
-    this.#checked(outcome).then(
-      (checked) => this.#ended(checked),
-      (error: unknown) => this.failed(error),
-    );
+  async #check(outcome: Outcome): Promise<void> {
+    this.#ended(await this.#checked(outcome).catch((error) => this.#failureOf(error)));
   }
 
   /** With where it breaks the promise of its tool, if it does. */
@@ -186,13 +181,19 @@ class Run extends HostCall implements ServerCall {
     this.#tell(last);
   }
 
+  /** We may be called by the link that the answer came on: whatever a listener throws must not end it. */
   #tell(outcome: Outcome): void {
-    const { hears, emit } = this.#context;
+    const { hears, emit, log } = this.#context;
+    // Heard of behind all of this.
+    this.#settle.resolve(outcome);
     const isFound = this.#target !== undefined;
     const ids = isFound ? this : unfound(this, outcome);
-    if (ids !== undefined && !isFound) emit(startOf(ids));
-    if (ids !== undefined && hears("call_end")) emit(endOf(ids, outcome));
-    this.request.listener?.onEnd?.(outcome);
-    this.#settle.resolve(outcome);
+    try {
+      if (ids !== undefined && !isFound) emit(startOf(ids));
+      if (ids !== undefined && hears("call_end")) emit(endOf(ids, outcome));
+      this.request.listener?.onEnd?.(outcome);
+    } catch (error) {
+      log({ level: "error", text: `who listens to a call failed: ${String(error)}` });
+    }
   }
 }

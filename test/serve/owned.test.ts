@@ -72,6 +72,23 @@ test("whoever listens is told once what became of a call, whatever that is, and 
   }
 });
 
+const fail = () => {
+  throw new Error("a fault of its own");
+};
+
+test("what a listener throws harms no call", async () => {
+  await using kit = serveOver({ s: {} });
+  for (let count = 0; count < 3; count++) {
+    const outcomes = await Promise.all([
+      kit.host.call({ tool: "echo", listener: { onSent: fail, onEnd: fail } }),
+      kit.host.call({ tool: "echo" }),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["completed", "completed"]);
+  }
+  const starts = kit.logged.filter(({ text }) => text.startsWith("started:"));
+  expect(starts).toHaveLength(1);
+});
+
 test("a call ends by its id, by its signal, and with the host", async () => {
   await using kit = serveOver({ s: { tools: named("silent") } });
   const { host } = kit;
