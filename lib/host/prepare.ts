@@ -84,9 +84,19 @@ export function unknownTool(tool: string): HostError {
 /** Through a gate that is loaded first, or with arguments that are not known to fit at once. */
 async function passLater(at: AtGate, fits: Fitting | Promise<Fitting>): Promise<Prepared> {
   const { call, context } = at;
+  const passing = new PassingCall(at, (await fittingOf(call, fits)).listed);
   const gate = context.gate ?? (await gateOf(context));
-  const passing = new PassingCall(at, (await fits).listed);
   return through(call, passing, await gate.pass(call, passing));
+}
+
+/** Who asked hears that there is such a tool, and what of its arguments does not fit. */
+async function fittingOf(call: HostCall, fits: Fitting | Promise<Fitting>): Promise<Fitting> {
+  try {
+    return await fits;
+  } catch (error) {
+    call.request.listener?.onCall?.(call);
+    throw error;
+  }
 }
 
 /** At once where nobody has anything to say. */

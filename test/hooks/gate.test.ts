@@ -1,11 +1,13 @@
 /** The gate of every call: what plugins may say before, whoever is asked, and what is made of the outcome. */
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 
 import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
 import type { BeforeCall, PluginCall } from "../../lib/hooks/hook-types.ts";
 import type { Hooks } from "../../lib/hooks/plugin.ts";
 import { PluginGate } from "../../lib/host/gate.ts";
+import { bunAlone, root } from "../harness.ts";
 import { hooked, hostWith, never } from "./kit.ts";
 
 function said(outcome: Outcome): unknown {
@@ -290,6 +292,21 @@ describe("approval", () => {
     expect(await called({ approve }, {}, asking)).toMatch(expected);
     expect(await called({ approve }, {}, asking)).toMatch(/^denied: plugin "p0": /);
   });
+});
+
+test("arguments that do not fit end no program that is asked about them", async () => {
+  // A program of its own, whose gate is loaded while the arguments are already known not to fit.
+  const script = `
+    import { createHost } from ${JSON.stringify(join(root, "mcphost.ts"))};
+    const [command, ...args] = ${JSON.stringify([...bunAlone, join(root, "examples/echo.ts")])};
+    const policy = [{ do: "ask", arguments: { "/a": "x" } }];
+    await using host = await createHost({ servers: { s: { command, args } }, policy, env: process.env });
+    for (const a of [true, "x"]) console.log((await host.call({ tool: "add", arguments: { a } })).error.code);`;
+  const [command = "", ...flags] = bunAlone;
+  await using child = Bun.spawn([command, ...flags, "-e", script], { stderr: "pipe" });
+  expect(await child.stderr.text()).toBe("");
+  expect(await child.stdout.text()).toBe("usage\nusage\n");
+  expect(await child.exited).toBe(0);
 });
 
 describe("after a call", () => {

@@ -1,10 +1,13 @@
 /** A plugin that is edited while `serve` runs: taken up between calls, its tools and all; one that is wrong changes nothing. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
 import { bunAlone, root, tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
+import { modernInit } from "./gateway-kit.ts";
 import { serveProgram } from "./program-kit.ts";
+
+setDefaultTimeout(30_000);
 
 const echo = ["--", ...bunAlone, join(root, "examples/echo.ts")];
 
@@ -29,6 +32,36 @@ export default {
     },
   },
 };`;
+
+test("arguments that do not fit are told with plugins and questions as without", async () => {
+  await using dir = await tempDir();
+  const file = dir.file("p.ts");
+  await Bun.write(file, `export default { name: "p", hooks: { beforeCall() {} } };`);
+  for (const flags of [[], ["--plugin", file], ["--ask-tool", "add"]]) {
+    await using serve = await serveProgram([...flags, ...echo]);
+    const ask = async (path: string, json: unknown, more: object = {}) => {
+      const headers = { "content-type": "application/json", ...more };
+      const init = { method: "POST", headers, body: JSON.stringify(json) };
+      const answer = await fetch(serve.url + path, init);
+      return `${answer.status} ${await answer.text()}`;
+    };
+    const params = { a: "x", b: 1 };
+    const unfit = /argument a: expected number/;
+    for (const stream of [false, true]) {
+      const answer = await ask("/tools", { tool: "add", params, stream });
+      expect(answer).toMatch(/^200 /);
+      expect(answer).toMatch(unfit);
+    }
+    const named = await ask("/tools/add", params);
+    expect(named).toMatch(/^400 /);
+    expect(named).toMatch(unfit);
+    const asked = { name: "add", arguments: params } as { name: string };
+    const { json, headers } = modernInit("tools/call", asked);
+    expect(await ask("/mcp", json, headers as object)).toMatch(unfit);
+    const calls = (await (await fetch(`${serve.url}/calls`)).json()) as object[];
+    expect(calls).toHaveLength(4);
+  }
+});
 
 test("edited, broken, and mended", async () => {
   await using dir = await tempDir();
