@@ -49,11 +49,13 @@ async function changed(
   const run = (hook: Hooked<"afterCall">): unknown => hook.run(view, outcome);
   for (const [at, hook] of hooks.entries()) {
     try {
-      const answer = await (at === 0 ? first : answerOf(hook, occasion, run));
+      const word = at === 0 ? first : answerOf(hook, occasion, run);
+      const answer: unknown = word instanceof Promise ? await word : word;
       if (answer === undefined || answer === null) continue;
-      if (typeof answer !== "object" || !("result" in answer))
+      const result = resultIn(answer);
+      if (result === undefined)
         throw nonsense(hook, occasion, { found: answer, expected: "nothing or { result }" });
-      const other = replaced(outcome, answer.result);
+      const other = replaced(outcome, result);
       if (other === undefined)
         throw nonsense(hook, occasion, {
           found: answer,
@@ -69,6 +71,13 @@ async function changed(
     }
   }
   return outcome;
+}
+
+/** @throws what reading it throws */
+function resultIn(answer: unknown): unknown {
+  return typeof answer === "object" && answer !== null && "result" in answer
+    ? answer.result
+    : undefined;
 }
 
 /** The outcome with another result; undefined of one that never has any. @throws TypeError for what is no result */

@@ -97,7 +97,8 @@ async function heard(
   const occasion = new CallOccasion(view, timeoutMs, call);
   const run = (hook: Hooked<"beforeCall">): unknown => hook.run(view);
   for (const [at, hook] of hooks.entries()) {
-    const answer = await (at === 0 ? first : answerOf(hook, occasion, run));
+    const given = at === 0 ? first : answerOf(hook, occasion, run);
+    const answer = given instanceof Promise ? await given : given;
     if (answer === undefined || answer === null) continue;
     const { deny, ask, allow, arguments: args, result } = readBefore(hook, answer, view);
     if (deny !== undefined) throw denial(hook.plugin, view, deny);
@@ -121,23 +122,25 @@ const beforeKeys = new Set(["deny", "ask", "allow", "arguments", "result"]);
 
 function readBefore(hook: AnyHook, found: unknown, view: PluginCall): BeforeCall {
   const wrong = () => nonsense(hook, new CallOccasion(view, 0), { found, expected: beforeWords });
-  if (!isRecord(found)) throw wrong();
-  const keys = Object.keys(found).filter((key) => found[key] !== undefined);
+  const said = readOnce(found);
+  if (said === undefined) throw wrong();
+  const keys = Object.keys(said).filter((key) => said[key] !== undefined);
   if (keys.length === 0 || keys.some((key) => !beforeKeys.has(key))) throw wrong();
-  const { deny, ask, allow, arguments: args } = found;
+  const { deny, ask, allow, arguments: args } = said;
   const decisions = [deny, ask, allow].filter((one) => one !== undefined);
   const isRead =
     decisions.length < 2 &&
     [deny, ask].every((one) => one === undefined || typeof one === "string") &&
     (allow === undefined || allow === true) &&
-    (args === undefined || isRecord(args));
+    (args === undefined || isObject(args));
   if (!isRead) throw wrong();
-  return found as BeforeCall;
+  return said as BeforeCall;
 }
 
 function readApproval(hook: AnyHook, found: unknown, view: PluginCall): Approval {
-  if (isRecord(found)) {
-    const { approve, reject, arguments: args, ...rest } = found;
+  const said = readOnce(found);
+  if (said !== undefined) {
+    const { approve, reject, arguments: args, ...rest } = said;
     const isPlain = Object.keys(rest).length === 0;
     if (isPlain && typeof reject === "string" && approve === undefined && args === undefined)
       return { reject };
@@ -145,9 +148,9 @@ function readApproval(hook: AnyHook, found: unknown, view: PluginCall): Approval
       isPlain &&
       approve === true &&
       reject === undefined &&
-      (args === undefined || isRecord(args))
+      (args === undefined || isObject(args))
     )
-      return found as unknown as Approval;
+      return said as unknown as Approval;
   }
   throw nonsense(hook, new CallOccasion(view, 0), { found, expected: approveWords });
 }
@@ -183,6 +186,11 @@ function denial(plugin: string, { server, tool, id }: PluginCall, reason: string
   return new HostError("denied", text, { facts: { server, tool, plugin, reason, call: id } });
 }
 
-function isRecord(value: unknown): value is JsonObject {
-  return isObject(value);
+/** What was answered, read once: whatever reads it may throw, or find something else the next time. */
+function readOnce(found: unknown): JsonObject | undefined {
+  try {
+    return isObject(found) ? { ...found } : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -47,14 +47,15 @@ export function answerOf<Name extends HookName, T>(
   run: (hook: Hooked<Name>) => T,
 ): Awaited<T> | undefined | Promise<Awaited<T> | undefined> {
   let answer: T;
+  let isPromise: boolean;
   try {
     answer = run(hook);
+    if (answer === undefined || answer === null) return undefined;
+    isPromise = isThenable(answer);
   } catch (error) {
     return Promise.reject(threw(hook, occasion, error));
   }
-  if (answer === undefined || answer === null) return undefined;
-  if (!isThenable(answer)) return answer as Awaited<T>;
-  return within(Promise.resolve(answer), hook, occasion) as Promise<Awaited<T>>;
+  return isPromise ? within(answer, hook, occasion) : (answer as Awaited<T>);
 }
 
 /** Why an answer is none. */
@@ -81,8 +82,10 @@ export function fault(
 
 // --- internal ---
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value;
+/** What whoever awaits it would wait for, beyond its time. @throws what a Proxy throws */
+function isThenable(value: unknown): boolean {
+  const isObject = (typeof value === "object" && value !== null) || typeof value === "function";
+  return isObject && "then" in value;
 }
 
 function threw(
@@ -110,12 +113,12 @@ function interrupted(
 
 /** What comes of it later is nobody's any more. */
 async function within<T>(
-  answer: Promise<T>,
+  answer: T,
   hook: Pick<Hooked<HookName>, "plugin" | "hook">,
   occasion: Occasion,
-): Promise<T> {
+): Promise<Awaited<T>> {
   const { timeoutMs, signal } = occasion;
-  const { promise: given, resolve, reject } = Promise.withResolvers<T>();
+  const { promise: given, resolve, reject } = Promise.withResolvers<Awaited<T>>();
   const late = () => {
     const { about = "", facts: known } = occasion;
     const facts = { ...known, option: "hookTimeoutMs", timeoutMs };
@@ -123,7 +126,9 @@ async function within<T>(
   };
   const onAbort = () => reject(interrupted(hook, occasion, signal?.reason));
   const timer = setTimeout(late, Math.min(timeoutMs, timerMsMax));
-  answer.then(resolve, (error: unknown) => reject(threw(hook, occasion, error)));
+  // Whatever is asked of a promise that is not ours may throw.
+  const awaited = new Promise<Awaited<T>>((settle) => settle(answer as Awaited<T>));
+  awaited.then(resolve, (error: unknown) => reject(threw(hook, occasion, error)));
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
   try {

@@ -33,6 +33,21 @@ const yesWith = (n: unknown): Hooks => ({
   approve: () => ({ approve: true, arguments: { n } as never }),
 });
 
+/** An object that throws when it is asked anything of this kind. */
+const unreadable = (trap: "has" | "ownKeys"): never =>
+  new Proxy(
+    {},
+    {
+      [trap]() {
+        throw new Error(trap);
+      },
+    },
+  ) as never;
+
+/** Whoever awaits it waits for ever. */
+// oxlint-disable-next-line unicorn/no-thenable
+const pending = Object.assign(() => {}, { then() {} });
+
 const late = <T>(answer: T) => Bun.sleep(20).then(() => answer);
 
 /** Adds a word to the result. */
@@ -158,6 +173,18 @@ describe("before a call", () => {
       /gave arguments that do not fit/,
     ],
     ["is a promise of nonsense", async () => false, /returned false: expected/],
+    ["cannot be looked at", () => unreadable("has"), /threw: has/],
+    ["cannot be read", () => unreadable("ownKeys"), /returned a value of type object: expected/],
+    [
+      "throws where it is read",
+      () => ({
+        get deny() {
+          throw new Error("oops");
+        },
+      }),
+      /returned a value of type object: expected/,
+    ],
+    ["never settles, and is a function", () => pending, /gave no answer within 500 ms$/],
   ] as [string, () => never, RegExp][])(
     "an answer that %s denies, and the next call works",
     async (_, answer, expected) => {
@@ -358,6 +385,9 @@ describe("after a call", () => {
     [() => never, /gave no answer within 500 ms/],
     [() => "x", /returned "x": expected nothing or \{ result \}/],
     [() => ({ result: 1n }), /afterCall returned no result/],
+    [() => ({ result: undefined }), /returned \{\}: expected nothing or \{ result \}/],
+    [() => unreadable("has"), /threw: has/],
+    [() => pending, /gave no answer within 500 ms/],
     [
       (_: PluginCall, outcome: Outcome) => {
         outcome.durationMs = 0;
