@@ -1,6 +1,6 @@
 /** Values as strangers may see them: copies of what is ours, frozen, so that nothing they do reaches us. Pure. */
 import { shorten } from "../base/clip.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, parseJson } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 
 /** A frozen copy of a JSON value. Numbers that keep their digits (`JSON.rawJSON`) are frozen already. */
@@ -12,14 +12,24 @@ export function frozenCopy<T extends Json | undefined>(value: T): T {
   return Object.freeze(Object.fromEntries(entries)) as T;
 }
 
+/** Freezes a JSON value in place, however deep it is nested: servers may send what recursion has no room for. */
+export function freezeAll(value: unknown): void {
+  if (!isNode(value)) return;
+  const left = [value];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    Object.freeze(node);
+    for (const child of Object.values(node)) if (isNode(child)) left.push(child);
+  }
+}
+
 /**
- * A value of a stranger as plain JSON of ours, and its text.
+ * A value of a stranger as plain JSON of ours, and its text. Big numbers keep their digits.
  * @throws TypeError for what JSON cannot say: cycles, big integers, nothing at all
  */
 export function plainJson(value: unknown): { value: Json; text: string } {
   const text: string | undefined = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`${typeof value} is no JSON`);
-  return { value: JSON.parse(text) as Json, text };
+  return { value: parseJson(text), text };
 }
 
 /** A value in a few words, for messages. Never throws. */
@@ -44,3 +54,7 @@ export function thrownText(thrown: unknown): string {
 // --- internal ---
 
 const shownMax = 100;
+
+function isNode(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,7 +1,8 @@
 /** A call and its outcome as plugins see them: frozen, so that nothing they do reaches ours. */
-import { isObject } from "../base/json.ts";
+import { HostError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Call, Outcome } from "./call.ts";
-import { frozenCopy } from "./frozen.ts";
+import { freezeAll, plainJson, thrownText } from "./frozen.ts";
 import type { PluginCall } from "./hook-types.ts";
 
 /** A call that plugins may look at. */
@@ -10,7 +11,22 @@ export interface ViewedCall extends Call {
   view?: PluginCall | undefined;
 }
 
-/** @param name what the tool is shown by */
+/**
+ * Arguments as plugins see them, and as they are sent: frozen, and nobody else's, so that what was looked at is what is done.
+ * @throws HostError `usage`: they are no JSON
+ */
+export function frozenArguments(given: JsonObject, { tool, server }: Call): JsonObject {
+  try {
+    const { value } = plainJson(given);
+    freezeAll(value);
+    return value as JsonObject;
+  } catch (error) {
+    const text = `the arguments of ${tool} are no JSON: ${thrownText(error)}`;
+    throw new HostError("usage", text, { facts: { server, tool }, cause: error });
+  }
+}
+
+/** @param call its arguments are frozen @param name what the tool is shown by */
 export function callView(call: Call, name: string | undefined): PluginCall {
   const { id, owner, server, tool, actor } = call;
   return Object.freeze({
@@ -19,7 +35,7 @@ export function callView(call: Call, name: string | undefined): PluginCall {
     server,
     tool,
     ...(name !== undefined && { name }),
-    arguments: frozenCopy(call.arguments),
+    arguments: call.arguments,
     actor,
     annotations: Object.freeze({ ...call.annotations }),
     // Of their own, made for whoever wants it.
@@ -31,14 +47,6 @@ export function callView(call: Call, name: string | undefined): PluginCall {
 
 /** Frozen in place, since it may be large, and is read by us only after this. */
 export function freezeOutcome(outcome: Outcome): void {
-  freezeDeep(outcome.result);
+  freezeAll(outcome.result);
   Object.freeze(outcome);
-}
-
-// --- internal ---
-
-function freezeDeep(value: unknown): void {
-  if (Array.isArray(value)) for (const child of Object.freeze(value)) freezeDeep(child);
-  else if (isObject(value))
-    for (const child of Object.values(Object.freeze(value))) freezeDeep(child);
 }

@@ -1,6 +1,8 @@
 /** Calls that were asked about, in words: that they wait, why they are refused, what came of them. Pure. */
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
+import { describeRule } from "../hooks/rules.ts";
+import type { Decision } from "../hooks/rules.ts";
 import type { Settled } from "../store/approvals.ts";
 import type { Approval } from "../store/types.ts";
 
@@ -81,4 +83,28 @@ export function settledOf(outcome: Outcome): Settled {
   const state = status === "failed" ? "failed" : "completed";
   const bytes = "raw" in outcome ? `, ${Buffer.byteLength(outcome.raw)} bytes` : "";
   return { state, result: `${status} ${took}${bytes}` };
+}
+
+/** What would have answered stands in the hint. @returns HostError `denied` */
+export function nobodyThere(
+  { server, tool }: Call,
+  { rule }: Decision,
+  reasons: readonly string[],
+): HostError {
+  const text = `${tool} of server "${server}" needs approval and nobody can be asked here (${reasons.join("; ")})`;
+  const by = rule && describeRule(rule);
+  return new HostError("denied", text, {
+    facts: { server, tool, ...(by !== undefined && { rule: by }), reasons, option: "policy" },
+    hint:
+      by === undefined
+        ? "allow it beforehand"
+        : "allow it beforehand: change the rule, or add one that allows it",
+  });
+}
+
+/** @returns HostError `denied` */
+export function rejected({ server, tool }: Call, reason: string): HostError {
+  const why = reason.trim() === "" ? "" : `: ${reason}`;
+  const text = `${tool} of server "${server}" was rejected${why}`;
+  return new HostError("denied", text, { facts: { server, tool, reason } });
 }

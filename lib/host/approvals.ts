@@ -159,11 +159,11 @@ export class StoredApprovals implements ApprovalKeeper {
     await store.approvals.cancel(id, "it was given up").catch(() => undefined);
   }
 
-  /** A grant that was given meanwhile answers it. */
+  /** A grant that was given meanwhile answers it as it was asked: whoever is here may be changing it. */
   async #grantedLater(store: Store, call: Call, subject: GrantSubject): Promise<void> {
     const grant = await grantOf(store, call, subject);
     if (grant === undefined) return;
-    const word = { arguments: call.arguments, by: `grant ${grant.id}` };
+    const word = { arguments: subject.arguments, by: `grant ${grant.id}` };
     await store.approvals.decide(undefined, call.id, { approve: true, ...word });
   }
 

@@ -108,6 +108,7 @@ class Run extends HostCall implements ServerCall {
     this.#listed = target.listed;
     this.found(target);
     if (context.hears("call_start")) context.emit(startOf(this));
+    context.gate?.begin(this);
     context.record?.begin(this);
     const prepared = prepare(this, target, context);
     if (prepared instanceof Promise) void this.#prepare(prepared, target);

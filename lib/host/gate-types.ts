@@ -17,10 +17,11 @@ export interface Passing {
   /** What the rules say of it as it stands. */
   decision: Decision;
   /**
-   * Takes other arguments, validates them and applies the rules again; `listed` may be another afterwards.
-   * @throws HostError `usage` (they do not fit), `denied`
+   * Takes other arguments, validates them and applies the rules again; `listed` may be another afterwards. Once `signal` has
+   * fired nothing is changed any more.
+   * @throws HostError `usage` (they do not fit), `denied`; the reason of `signal`
    */
-  revise(args: JsonObject): Promise<Decision>;
+  revise(args: JsonObject, signal?: AbortSignal): Promise<Decision>;
   /** The configuration of its server. */
   config: HostedConfig;
   /**
@@ -57,6 +58,8 @@ export interface ApprovalKeeper {
 }
 
 export interface Gate {
+  /** Takes a call: from now on its arguments are its own. @throws HostError `usage`: they are no JSON */
+  begin(call: ViewedCall): void;
   /**
    * Lets a call through, at once where nobody has anything to say of it, and returns its result where that is known without
    * the server. It never throws; it rejects with a HostError `denied`, or with why the call was given up.

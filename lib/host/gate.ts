@@ -13,8 +13,10 @@ import type { Call, Outcome } from "../hooks/call.ts";
 import type { Decision } from "../hooks/rules.ts";
 import { describeRule } from "../hooks/rules.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
+import { frozenArguments } from "../hooks/view.ts";
 import type { ViewedCall } from "../hooks/view.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
+import { nobodyThere, rejected } from "./approval-words.ts";
 import type { Answer, ApprovalKeeper, Approver, Gate, Passing } from "./gate-types.ts";
 import { ProposedCall, viewOf } from "./proposed.ts";
 import type { HostTool } from "./types.ts";
@@ -37,6 +39,13 @@ export class PluginGate implements Gate {
 
   constructor(options: GateOptions) {
     this.#options = options;
+  }
+
+  begin(call: ViewedCall): void {
+    const given = call.arguments;
+    // Even where they are no JSON, plugins see nothing that is somebody else's.
+    call.arguments = nothing;
+    call.arguments = frozenArguments(given, call);
   }
 
   pass(call: ViewedCall, passing: Passing): undefined | Promise<ToolResult | undefined> {
@@ -87,10 +96,11 @@ export class PluginGate implements Gate {
     }
   }
 
-  async #isApproved(call: Call, proposed: Proposed, asked: Asking): Promise<boolean> {
+  async #isApproved(call: Call, proposed: ProposedCall, asked: Asking): Promise<boolean> {
     const { plugins, approve, keeper } = this.#options;
     const { reasons, passing } = asked;
-    const here = (signal: AbortSignal) => this.#answerOf(call, proposed, asked, signal);
+    const here = (signal: AbortSignal) =>
+      this.#answerOf(call, proposed.until(signal), asked, signal);
     if (keeper !== undefined) {
       const revise = (args: JsonObject) => proposed.revise(args);
       const hooks = plugins?.hooks("approve") ?? [];
@@ -137,6 +147,7 @@ export class PluginGate implements Gate {
 // --- internal ---
 
 const waitDefaultMs = 600_000;
+const nothing: JsonObject = Object.freeze({});
 
 /** Why a call is asked about, and what is known of it. */
 interface Asking {
@@ -171,23 +182,4 @@ function reasonsOf({ actor }: Call, decision: Decision, { asks, isAllowed }: Sai
   const by = describeRule(rule);
   const why = rule.reason === undefined || rule.reason === by ? "" : `: ${rule.reason}`;
   return [`${by}${why}`, ...asks];
-}
-
-/** What would have answered stands in the hint. */
-function nobodyThere({ server, tool }: Call, { rule }: Decision, reasons: string[]): HostError {
-  const text = `${tool} of server "${server}" needs approval and nobody can be asked here (${reasons.join("; ")})`;
-  const by = rule && describeRule(rule);
-  return new HostError("denied", text, {
-    facts: { server, tool, ...(by !== undefined && { rule: by }), reasons, option: "policy" },
-    hint:
-      by === undefined
-        ? "allow it beforehand"
-        : "allow it beforehand: change the rule, or add one that allows it",
-  });
-}
-
-function rejected({ server, tool }: Call, reason: string): HostError {
-  const why = reason.trim() === "" ? "" : `: ${reason}`;
-  const text = `${tool} of server "${server}" was rejected${why}`;
-  return new HostError("denied", text, { facts: { server, tool, reason } });
 }

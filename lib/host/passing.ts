@@ -36,10 +36,11 @@ export class PassingCall implements Passing {
     return this.#at.target.server.config;
   }
 
-  async revise(args: JsonObject): Promise<Decision> {
+  async revise(args: JsonObject, signal?: AbortSignal): Promise<Decision> {
     const { call, target, context } = this.#at;
-    const { listed } = this;
-    this.listed = (await fitting(args, { ...target, listed }, call, context)).listed;
+    const fits = await fitting(args, { ...target, listed: this.listed }, call, context);
+    signal?.throwIfAborted();
+    this.listed = fits.listed;
     call.revise(args);
     return decide(call, target, context.policy);
   }

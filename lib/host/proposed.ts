@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Proposed } from "../hooks/before.ts";
 import type { PluginCall } from "../hooks/hook-types.ts";
 import type { Decision } from "../hooks/rules.ts";
-import { callView } from "../hooks/view.ts";
+import { callView, frozenArguments } from "../hooks/view.ts";
 import type { ViewedCall } from "../hooks/view.ts";
 import type { Passing } from "./gate-types.ts";
 import type { HostTool } from "./types.ts";
@@ -28,8 +28,17 @@ export class ProposedCall implements Proposed {
     return viewOf(this.call, this.#passing.listed);
   }
 
-  async revise(args: JsonObject): Promise<void> {
-    this.decision = await this.#passing.revise(args);
+  async revise(args: JsonObject, signal?: AbortSignal): Promise<void> {
+    this.decision = await this.#passing.revise(frozenArguments(args, this.call), signal);
+  }
+
+  /** The same for somebody who has a say until `signal` fires: once others have decided, they change nothing. */
+  until(signal: AbortSignal): Proposed {
+    return {
+      view: () => this.view(),
+      signal,
+      revise: (args) => this.revise(args, signal),
+    };
   }
 }
 

@@ -241,6 +241,66 @@ describe("before a call", () => {
   });
 });
 
+describe("what is looked at is what is done", () => {
+  const looking: Hooks = {
+    async beforeCall(call) {
+      await Bun.sleep(20);
+      if (call.arguments["path"] !== "/ok") return { deny: "elsewhere" };
+    },
+  };
+
+  test("arguments that are changed while plugins look at them", async () => {
+    await using host = await hostWith([hooked(looking)]);
+    await host.call({ tool: "echo", arguments: { path: "/ok" } });
+    const args = { path: "/ok" };
+    const calling = host.call({ tool: "echo", arguments: args });
+    await Bun.sleep(5);
+    args.path = "/etc";
+    expect((await calling).result?.structuredContent).toEqual({ path: "/ok" });
+  });
+
+  test("arguments that say something else each time", async () => {
+    await using host = await hostWith([hooked(looking)]);
+    const lying = { path: "/ok", toJSON: () => ({ path: "/etc" }) };
+    expect(said(await host.call({ tool: "echo", arguments: lying as never }))).toMatch(
+      /^denied: .*elsewhere/,
+    );
+    let reads = 0;
+    const fickle = {
+      get path() {
+        return (reads += 1) > 1 ? "/etc" : "/ok";
+      },
+    };
+    const { result } = await host.call({ tool: "echo", arguments: fickle });
+    expect(result?.structuredContent).toEqual({ path: "/ok" });
+  });
+
+  test("a plugin that changes one argument takes no digit from another", async () => {
+    const sent: string[] = [];
+    const hooks: Hooks = {
+      beforeCall: (call) => ({ arguments: { ...call.arguments, more: 1 } }),
+      message: ({ direction, text }) => void (direction === "out" && sent.push(text)),
+    };
+    await using host = await hostWith([hooked(hooks)]);
+    const id = JSON.rawJSON("12345678901234567890") as unknown as number;
+    await host.call({ tool: "echo", arguments: { id } });
+    expect(sent.at(-1)).toContain('"arguments":{"id":12345678901234567890,"more":1}');
+  });
+
+  test("arguments that are no JSON are refused, with plugins as without", async () => {
+    const round: Record<string, unknown> = {};
+    round["self"] = round;
+    let told = 0;
+    const hooks: Hooks = { beforeCall() {}, afterCall: () => void (told += 1) };
+    await using host = await hostWith([hooked(hooks)]);
+    for (const args of [round, { n: 1n }])
+      expect(said(await host.call({ tool: "echo", arguments: args as never }))).toMatch(
+        /^failed: the arguments of echo are no JSON/,
+      );
+    expect(told).toBe(2);
+  });
+});
+
 test("nothing that a plugin does to the signal of a call is done to ours", async () => {
   const lying: Hooks = {
     beforeCall: ({ signal }) => void Object.defineProperty(signal, "aborted", { value: true }),
@@ -360,6 +420,26 @@ describe("after a call", () => {
     await using other = await hostWith([hooked(more("a"))]);
     outcomes.push(await other.call({ tool: "buy", arguments: { n: 1 } }));
     expect(outcomes[0]).toMatchObject({ raw: JSON.stringify(outcomes[0]!.result) });
+  });
+
+  test("a result is told however deep it is nested", async () => {
+    const kit = join(import.meta.dir, "../fixtures/servers/kit.ts");
+    const script = `
+      import { serve } from ${JSON.stringify(kit)};
+      const deep = "[".repeat(100000) + "]".repeat(100000);
+      await serve({
+        tools: [{ name: "deep", inputSchema: { type: "object" } }],
+        on: { "tools/call": ({ id }, server) => server.raw(
+          '{"jsonrpc":"2.0","id":' + id + ',"result":{"content":[],"structuredContent":' + deep + "}}\\n"
+        ) },
+      });`;
+    const [command = "", ...flags] = bunAlone;
+    const servers = { s: { command, args: [...flags, "-e", script] } };
+    const seen: string[] = [];
+    const tell: Hooks = { afterCall: (_, { status }) => void seen.push(status) };
+    await using host = await hostWith([hooked(tell)], { servers, env: process.env });
+    expect((await host.call({ tool: "deep" })).status).toBe("completed");
+    expect(seen).toEqual(["completed"]);
   });
 
   test("what was denied stays so", async () => {
