@@ -175,12 +175,12 @@ export class StoredApprovals implements ApprovalKeeper {
   ): Promise<void> {
     const { call } = asked;
     const { id, effective = call.arguments, decidedBy = "somebody", always } = approval;
-    const { recorder } = this.#options;
     try {
+      // First, so that the rules of now are held against what will be sent.
+      if (canonicalJson(effective) !== canonicalJson(call.arguments)) await asked.revise(effective);
       const { listed, all } = await asked.anew();
       if (hashOf(definitionOf(listed)) !== subject.definition)
         throw toolChanged(call, await changesSince(store, subject.definition, listed));
-      if (canonicalJson(effective) !== canonicalJson(call.arguments)) await asked.revise(effective);
       if (always !== undefined) {
         await giveGrant(store, call, { approval, always, all, now: this.#options.now() });
         for (const again of this.#waiting) again().catch(() => undefined);
@@ -192,7 +192,7 @@ export class StoredApprovals implements ApprovalKeeper {
     }
     if (!(await store.approvals.claim(id)))
       throw refusedBy(call, await store.approvals.get(undefined, id), this.#options.timeoutMs);
-    const track = recorder.follow(call);
+    const track = this.#options.recorder.follow(call);
     track?.decided("approved", decidedBy);
     track?.claimed((outcome) => store.approvals.settle(id, settledOf(outcome)));
   }

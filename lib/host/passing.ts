@@ -50,10 +50,12 @@ export class PassingCall implements Passing {
     const { call, target, context } = this.#at;
     const { server } = target;
     const { registry, policy } = context.latest();
-    const { signal, tool } = call;
+    const { signal, tool, request } = call;
     const now = await registry.resolve(`${server.name}/${tool}`, { signal });
     if (now.server !== server) throw serverChanged(call);
-    decide({ ...call, names: now.names }, now, policy);
+    const { shownAs } = request;
+    const names = shownAs === undefined ? now.names : [...now.names, shownAs];
+    decide({ ...call, names }, now, policy);
     const all = registry.listKnown().tools.filter((one) => one.server === server.name);
     return { listed: now.listed, all };
   }

@@ -32,7 +32,7 @@ interface World extends AsyncDisposable {
   logged: LogEntry[];
   entry: ServerConfig;
   /** Calls it, and waits until it waits. */
-  asked(args: object): Promise<{ id: string; outcome: Promise<Outcome> }>;
+  asked(args: object, tool?: string): Promise<{ id: string; outcome: Promise<Outcome> }>;
 }
 
 async function world({
@@ -105,11 +105,11 @@ async function world({
     home,
     logged,
     entry,
-    async asked(args) {
+    async asked(args, tool = "count") {
       const id = crypto.randomUUID();
       const { promise: waiting, resolve } = Promise.withResolvers<void>();
       const listener = { onWaiting: () => resolve() };
-      const request = { id, tool: "count", arguments: { ...args }, listener };
+      const request = { id, tool, arguments: { ...args }, listener };
       const outcome = host.call(request);
       await Promise.race([waiting, outcome]);
       return { id, outcome };
@@ -176,6 +176,74 @@ test("a rule that forbids it by now, and one that other arguments meet", async (
   await approve(here.store, told(second.id));
   expect(textOf(await second.outcome)).toMatch(/^denied: .*not any more/);
   expect(await runs(here)).toEqual([]);
+});
+
+test("a rule of now that only the approver's arguments meet", async () => {
+  await using here = await world();
+  const { id, outcome } = await here.asked({ by: 1 });
+  const no = {
+    tools: "count",
+    arguments: { "/by": "7" },
+    do: "deny",
+    reason: "no sevens",
+  } as const;
+  await here.host.reconfigure({ servers: [here.entry], policy: [ask, no], graceMs: 100 });
+  await approve(here.store, told(id), { arguments: { by: 7 } });
+  expect(textOf(await outcome)).toMatch(/^denied: .*no sevens/);
+  expect(await stateOf(here, id)).toBe("cancelled");
+  expect(await runs(here)).toEqual([]);
+});
+
+test("a rule of now for the name that a plugin shows the tool by", async () => {
+  const rename: Plugin = {
+    name: "rename",
+    hooks: {
+      listTools: (tools) =>
+        tools.map((tool) => (tool.tool === "count" ? { ...tool, name: "tally" } : tool)),
+    },
+  };
+  await using here = await world({ plugins: [rename] });
+  const { id, outcome } = await here.asked({ by: 1 }, "tally");
+  const no = { tools: "tally", do: "deny", reason: "no tallies" } as const;
+  await here.host.reconfigure({ servers: [here.entry], policy: [ask, no], graceMs: 100 });
+  await approve(here.store, told(id));
+  expect(textOf(await outcome)).toMatch(/^denied: .*no tallies/);
+  expect(await runs(here)).toEqual([]);
+});
+
+test("what somebody was still changing at a terminal is not what others allowed", async () => {
+  let changed = Promise.withResolvers<void>();
+  let ticks = 0;
+  const here = await world({
+    approve: async (call, { signal }) => {
+      signal.addEventListener("abort", async () => {
+        // The check of what was typed ends when others have decided.
+        for (let tick = 0; tick < ticks; tick++) await undefined;
+        await call.revise({ by: 99 }).catch(() => {});
+      });
+      if (call.view().arguments["by"] !== 1) return await new Promise<never>(() => {});
+      await call.revise({ by: 99 });
+      changed.resolve();
+      return await new Promise<never>(() => {});
+    },
+  });
+  await using _here = here;
+  for (; ticks < 120; ticks += 3) {
+    const late = await here.asked({ by: 2 });
+    await approve(here.store, told(late.id));
+    expect(textOf(await late.outcome)).toBe("2");
+  }
+  const first = await here.asked({ by: 1 });
+  await changed.promise;
+  await approve(here.store, told(first.id));
+  expect(textOf(await first.outcome)).toBe("1");
+  changed = Promise.withResolvers();
+  const second = await here.asked({ by: 1 });
+  await changed.promise;
+  const other = await here.asked({ by: 3 });
+  await approve(here.store, told(other.id), { always: { what: "tool" } });
+  expect(textOf(await second.outcome)).toBe("1");
+  expect(await runs(here)).not.toContain("99");
 });
 
 test("many questions of one tool: the first always answers the others, in its session alone", async () => {
