@@ -72,9 +72,14 @@ export class PluginRunner implements AsyncDisposable {
     return this.#plugins;
   }
 
-  /** Another number whenever the plugins are others. */
+  /** Another number whenever what they offer may be something else. */
   get revision(): number {
     return this.#revision;
+  }
+
+  /** They were asked anew what they offer. */
+  relisted(): void {
+    this.#revision += 1;
   }
 
   /** Others that are set up take the place of these, from the next hook on; disposing `next` cleans these up then. */

@@ -19,7 +19,7 @@ export class Offering implements Lists {
   readonly #plugins: PluginRunner;
   /** What names were found to mean, as long as the tools that this rests on are listed so. */
   readonly #found = new Map<string, { base: HostTool; shown: HostTool }>();
-  /** Of the plugins that said so. */
+  /** Of the plugins that said so, and of the last time that they were asked for a list. */
   #revision = 0;
 
   constructor(host: Lists, plugins: PluginRunner) {
@@ -74,6 +74,8 @@ export class Offering implements Lists {
   }
 
   async #listing(listing: ToolListing): Promise<ToolListing> {
+    // Plugins are asked again: what they said before counts no more, and no name means what nobody sees.
+    this.#plugins.relisted();
     try {
       return { ...listing, tools: await offeredOf(listing.tools, this.#plugins) };
     } catch (error) {

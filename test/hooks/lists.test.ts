@@ -34,6 +34,20 @@ test("a tool that is left out can be called by no name, and the others can", asy
   await expect(host.resolve("buy")).rejects.toMatchObject({ code: "denied" });
 });
 
+test("a tool that a plugin leaves out by now is called no more, once it was seen to be gone", async () => {
+  let left: string[] = [];
+  await using host = await hostWith([
+    hooked(listing((all) => all.filter(({ tool }) => !left.includes(tool)))),
+  ]);
+  expect(await statusOf(host, "buy")).toBe("completed");
+  left = ["buy"];
+  expect(await names(host)).toEqual(["echo", "fail"]);
+  expect(await statusOf(host, "buy")).toMatch(/^denied: .*a plugin leaves it out/);
+  left = [];
+  expect(await names(host)).toEqual(["echo", "buy", "fail"]);
+  expect(await statusOf(host, "buy")).toBe("completed");
+});
+
 test("a new name means the tool, the old one no more; its own name and its server's name still do", async () => {
   const rename = listing((all) =>
     all.map((tool) =>
