@@ -38,7 +38,10 @@ export interface Said {
 
 type Limits = { timeoutMs: number; signal: AbortSignal };
 
-export const nothingSaid: Said = Object.freeze({ asks: [], isAllowed: false });
+export const nothingSaid: Said = Object.freeze({
+  asks: Object.freeze<string[]>([]) as string[],
+  isAllowed: false,
+});
 
 /**
  * `nothingSaid`, at once, where no plugin has anything to say, as is usual.

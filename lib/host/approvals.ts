@@ -60,12 +60,14 @@ export class StoredApprovals implements ApprovalKeeper {
     const subject = subjectOf(asked, this.#options.session);
     try {
       const grant = await grantOf(store, call, subject);
-      if (grant !== undefined) {
+      if (grant !== undefined && !asked.isKept) {
         this.#options.recorder.follow(call)?.decided("approved", `grant ${grant.id}`);
         return true;
       }
       if (!waits && !asked.hasHere) return false;
       const approval = await askedFor(store, { ...this.#options, asked, subject });
+      // What waits already must not be made past its approval: it would be found waiting again.
+      if (grant !== undefined) await this.#grantedLater(store, call, subject);
       const word = await this.#answered(store, asked, { approval, subject });
       if (word === undefined) return false;
       await this.#run(store, asked, { approval: word, subject });
@@ -78,12 +80,10 @@ export class StoredApprovals implements ApprovalKeeper {
 
   // --- internal ---
 
-  async #opened(call: Call): Promise<Store> {
-    try {
-      return await this.#options.store();
-    } catch (error) {
+  #opened(call: Call): Promise<Store> {
+    return this.#options.store().catch((error: unknown) => {
       throw storeRefusal(call, error);
-    }
+    });
   }
 
   /**

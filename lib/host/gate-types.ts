@@ -22,6 +22,8 @@ export interface Passing {
    * @throws HostError `usage` (they do not fit), `denied`; the reason of `signal`
    */
   revise(args: JsonObject, signal?: AbortSignal): Promise<Decision>;
+  /** It was asked about before, and waits for that answer. */
+  isKept: boolean;
   /** The configuration of its server. */
   config: HostedConfig;
   /**
@@ -34,7 +36,10 @@ export interface Passing {
 }
 
 /** A call that is asked about. */
-export interface AskedCall extends Pick<Passing, "listed" | "config" | "anew" | "onWaiting"> {
+export interface AskedCall extends Pick<
+  Passing,
+  "listed" | "config" | "isKept" | "anew" | "onWaiting"
+> {
   call: Call;
   reasons: readonly string[];
   /** Somebody may be here. */

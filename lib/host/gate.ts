@@ -56,8 +56,8 @@ export class PluginGate implements Gate {
       plugins === undefined
         ? nothingSaid
         : askPlugins(plugins.hooks("beforeCall"), proposed, plugins.hookTimeoutMs);
-    if (said === nothingSaid && reasonsOf(call, passing.decision, said).length === 0)
-      return undefined;
+    const isAllowed = said === nothingSaid && reasonsOf(call, passing.decision, said).length === 0;
+    if (isAllowed && passing.isKept !== true) return undefined;
     return this.#decide(said, proposed, passing);
   }
 
@@ -84,7 +84,8 @@ export class PluginGate implements Gate {
     const { call } = proposed;
     try {
       const said = await saying;
-      const reasons = reasonsOf(call, proposed.decision, said);
+      const found = reasonsOf(call, proposed.decision, said);
+      const reasons = passing.isKept && found.length === 0 ? ["it was asked about before"] : found;
       if (reasons.length > 0) {
         const isApproved = await this.#isApproved(call, proposed, { reasons, passing });
         if (!isApproved) throw nobodyThere(call, proposed.decision, reasons);
@@ -105,11 +106,11 @@ export class PluginGate implements Gate {
       const revise = (args: JsonObject) => proposed.revise(args);
       const hooks = plugins?.hooks("approve") ?? [];
       const hasHere = approve !== undefined || hooks.length > 0;
-      const { listed, config } = passing;
+      const { listed, config, isKept } = passing;
       const anew = () => passing.anew();
       const onWaiting = () => passing.onWaiting?.();
-      const given = { listed, config, anew, onWaiting, call, reasons, hasHere, here, revise };
-      return await keeper.settle(given);
+      const known = { listed, config, isKept, anew, onWaiting };
+      return await keeper.settle({ ...known, call, reasons, hasHere, here, revise });
     }
     const answer = await here(call.signal);
     if (answer !== undefined && "reject" in answer) throw rejected(call, answer.reject);

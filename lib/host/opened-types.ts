@@ -23,6 +23,8 @@ export interface OwnedCallRequest extends CallRequest {
    * @default false
    */
   listedOnly?: boolean;
+  /** It waits in the store already, and is made by way of that alone, so once, whatever rules and grants say by now. @default false */
+  resumes?: boolean;
   /** What else the tool is known by here: rules may name it so. */
   shownAs?: string;
   /** More for `_meta` of the request, such as a trace. */

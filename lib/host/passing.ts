@@ -32,6 +32,10 @@ export class PassingCall implements Passing {
     this.#at = at;
   }
 
+  get isKept(): boolean {
+    return this.#at.call.request.resumes === true;
+  }
+
   get config(): HostedConfig {
     return this.#at.target.server.config;
   }

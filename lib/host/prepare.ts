@@ -65,7 +65,7 @@ export function prepare(
 ): Prepared | Promise<Prepared> {
   const decision = decide(call, target, context.policy);
   const { gate } = context;
-  const isGated = gate !== undefined || decision.do === "ask";
+  const isGated = gate !== undefined || decision.do === "ask" || call.request.resumes === true;
   if (!isGated) call.request.listener?.onCall?.(call);
   const fits = fitting(call.arguments, target, call, context);
   if (!isGated) return fits;

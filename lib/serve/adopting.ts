@@ -4,7 +4,8 @@
  */
 import { isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
-import type { Actor } from "../hooks/call.ts";
+import type { Actor, Outcome } from "../hooks/call.ts";
+import type { Store } from "../store/store.ts";
 import type { Approvals, ServeContext } from "./types.ts";
 
 export class Adopting implements Disposable {
@@ -25,6 +26,12 @@ export class Adopting implements Disposable {
     clearInterval(this.#timer);
   }
 
+  /** One that came to nothing before it was decided waits for nobody any more, unless it is only we who end. Never rejects. */
+  async #ended(store: Store, id: string, { error }: Outcome): Promise<void> {
+    if (error === undefined || error.facts["stopping"] === true) return;
+    await store.approvals.cancel(id, error.message).catch(() => undefined);
+  }
+
   /** Never rejects. */
   async #look(): Promise<void> {
     if (this.#isLooking || this.#approvals.adopts !== true) return;
@@ -34,15 +41,18 @@ export class Adopting implements Disposable {
       const store = await this.#approvals.store();
       await store.recover();
       const servers = host.servers().map(({ name }) => name);
-      for (const { id, owner, actor, server, tool, proposed } of await store.adopt(servers))
-        calls.begin({
+      for (const { id, owner, actor, server, tool, proposed } of await store.adopt(servers)) {
+        const { outcome } = calls.begin({
           id,
           owner,
           actor: actor as Actor,
           tool: `${server}/${tool}`,
           arguments: proposed,
+          resumes: true,
           keepsResult: true,
         });
+        void outcome.then((ended) => this.#ended(store, id, ended));
+      }
     } catch (error) {
       const text = isHostError(error) ? error.message : String(error);
       debug(log, undefined, () => `nothing is taken over: ${text}`);

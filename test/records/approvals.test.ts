@@ -445,6 +445,74 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   },
 );
 
+/** Without the rule that asks. */
+const plain = (home: TempDir) => stepServer(home).slice(0, 2);
+
+/** Leaves a call that waits, and whose serve has ended. */
+async function leftWaiting(home: TempDir): Promise<string> {
+  await using serve = await serving((at) => stepServer(at), home);
+  const answer = post(serve.url, "/tools", { tool: "count", params: { by: 1 } }).catch(() => {});
+  const id = await waiting(home);
+  serve.kill("SIGTERM");
+  await serve.exited;
+  await answer;
+  return id;
+}
+
+test("what waits and is always allowed by now runs once, however often serve is started", async () => {
+  await using home = await tempDir();
+  const id = await leftWaiting(home);
+  const call = mcphost("call", "count", "by=2", "--wait-approval", ...stepServer(home))
+    .home(home.path)
+    .run();
+  let rows: Row[] = [];
+  await waitFor(
+    async () => (rows = (await approvalsIn(home)).filter((row) => row.id !== id)).length === 1,
+    () => JSON.stringify(rows),
+  );
+  await program(home, "approvals", "approve", rows[0]!.id, "--always", "tool").run();
+  expectRun(await call, { code: 0, stdout: "2\n", stderr: /waits for approval/ });
+  for (const _ of [1, 2]) {
+    await using serve = await serving((at) => stepServer(at), home);
+    await waitFor(
+      async () => (await approvalsIn(home)).length === 0 && (await runs(home)).length === 2,
+      () => "it does not run",
+    );
+    serve.kill("SIGTERM");
+    await serve.exited;
+  }
+  expect(await runs(home)).toEqual(["2", "1"]);
+});
+
+test("what waits is still asked about where no rule asks any more, and is over where one forbids it", async () => {
+  await using home = await tempDir();
+  const id = await leftWaiting(home);
+  {
+    await using serve = await serving(plain, home);
+    const key = await keyOf(serve);
+    await waitFor(
+      async () => (await fetch(`${serve.url}/calls/${id}`, { headers: key })).status === 200,
+      () => "it is not taken over",
+    );
+    expect(await approvalsIn(home)).toMatchObject([{ id, state: "pending" }]);
+    expect((await post(serve.url, `/calls/${id}/approve`, {}, key)).status).toBe(200);
+    await waitFor(
+      async () => (await approvalsIn(home, "--all"))[0]?.state === "completed",
+      () => "it does not run",
+    );
+    expect(await runs(home)).toEqual(["1"]);
+  }
+  const other = await leftWaiting(home);
+  await using _serve = await serving((at) => [...plain(at), "--deny-tool", "count"], home);
+  const stateOf = async () =>
+    (await approvalsIn(home, "--all")).find((row) => row.id === other)?.state;
+  await waitFor(
+    async () => (await stateOf()) === "cancelled",
+    () => "it still waits",
+  );
+  expect(await runs(home)).toEqual(["1"]);
+});
+
 // --- kill -9 at each step ---
 
 const stepServer = (home: TempDir, more: object = {}) => {
