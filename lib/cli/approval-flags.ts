@@ -50,8 +50,10 @@ export function argumentsOf(flags: Parsed["flags"]): JsonObject | undefined {
   throw new HostError("usage", "--args must be a JSON object");
 }
 
-/** The id that begins so. @throws HostError `usage`: none does, or several do */
+/** The id that begins so. @throws HostError `usage`: none does, several do, or nothing is given */
 export function longerId(given: string, ids: readonly string[], hint: string): string {
+  // Every id begins so: a variable that is not set would decide about whatever is there.
+  if (given.trim() === "") throw new HostError("usage", "the ID is empty", { hint });
   const found = ids.filter((id) => id === given || id.startsWith(given));
   const [only] = found;
   if (only !== undefined && (found.length === 1 || found.includes(given)))

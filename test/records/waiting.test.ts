@@ -17,7 +17,7 @@ import type { ChangeableHost } from "../../lib/host/reconfigure-types.ts";
 import { StoreRecorder } from "../../lib/host/record.ts";
 import { openStore } from "../../lib/store/store.ts";
 import type { Store } from "../../lib/store/store.ts";
-import { bunAlone, root, type TempDir, tempDir } from "../harness.ts";
+import { bunAlone, expectRun, mcphost, root, type TempDir, tempDir } from "../harness.ts";
 import { textOf } from "../host/kit.ts";
 import { waitFor } from "../processes.ts";
 
@@ -244,6 +244,32 @@ test("what somebody was still changing at a terminal is not what others allowed"
   await approve(here.store, told(other.id), { always: { what: "tool" } });
   expect(textOf(await second.outcome)).toBe("1");
   expect(await runs(here)).not.toContain("99");
+});
+
+test("however many calls are over, one that waits is found by its id; nothing is found by no id", async () => {
+  await using here = await world({ policy: [] });
+  const folder = here.home.file("state/mcphost");
+  await using store = await openStore({ folder, log: () => {} });
+  const about = { owner: "default", server: "one", tool: "count", actor: "gateway", session: "s" };
+  const hashes = { definition: "d", config: "c", survives: true, expiresAt: Date.now() + 60_000 };
+  const keep = async (id: string) =>
+    await store.approvals.ask({ ...about, ...hashes, id, question: "?", proposed: { by: 1 } });
+  const id = "00000000-0000-4000-8000-000000000000";
+  await keep(id);
+  const approvals = (...words: string[]) =>
+    mcphost("approvals", ...words)
+      .home(here.home.path)
+      .run();
+  expectRun(await approvals("approve", ""), { code: 2, stderr: /the ID is empty/ });
+  await Bun.sleep(2);
+  await Promise.all(
+    Array.from({ length: 1001 }, async () => {
+      const other = crypto.randomUUID();
+      await keep(other);
+      await store.approvals.cancel(other, "over");
+    }),
+  );
+  expectRun(await approvals("reject", "00000000"), { code: 0, stdout: /^rejected 00000000 / });
 });
 
 test("many questions of one tool: the first always answers the others, in its session alone", async () => {

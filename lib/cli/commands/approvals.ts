@@ -80,7 +80,11 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
 
 /** The call that is meant, if it is one that a verb is for. @throws HostError `usage` */
 async function idOf(verb: string, given: string, store: Store): Promise<string> {
-  const approvals = await store.approvals.list(undefined, [...waiting, ...over]);
+  // Each list has its bound: what is over must not push out what waits.
+  const lists = await Promise.all(
+    [waiting, over].map((states) => store.approvals.list(undefined, states)),
+  );
+  const approvals = lists.flat();
   const uncertain = await store.uncertainCalls(undefined);
   const [wanted, others] = verb === "acknowledge" ? [uncertain, approvals] : [approvals, uncertain];
   const meant = wanted.some(({ id }) => id.startsWith(given)) ? wanted : others;
