@@ -4,7 +4,7 @@
  */
 import type { Db } from "./db.ts";
 import type { Holding } from "./holding.ts";
-import { approvalOf, column, nullable } from "./rows.ts";
+import { approvalOf, column, later, nullable } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import type { Approval, ApprovalState, Decision, NewApproval } from "./types.ts";
 
@@ -46,7 +46,7 @@ export class Approvals {
       holder,
       survives: asked.survives ? 1 : 0,
       created_at: this.#db.now(),
-      expires_at: Math.round(asked.expiresAt),
+      expires_at: later(asked.expiresAt),
     };
     await this.#db.write(
       (tx) => tx`insert into mcphost_approvals ${tx(row)} on conflict (id) do nothing`,

@@ -2,7 +2,7 @@
 import { parseJson } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Db } from "./db.ts";
-import { column, grantOf } from "./rows.ts";
+import { column, grantOf, later } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import type { Grant, NewGrant } from "./types.ts";
 
@@ -26,7 +26,7 @@ export class Grants {
       config: grant.config,
       definitions: JSON.stringify(grant.definitions),
       created_at: grant.createdAt,
-      expires_at: grant.expiresAt === undefined ? null : Math.round(grant.expiresAt),
+      expires_at: grant.expiresAt === undefined ? null : later(grant.expiresAt),
       granted_by: column(grant.grantedBy),
     };
     await this.#db.write(

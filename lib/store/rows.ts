@@ -91,6 +91,11 @@ export function nullable(value: string | undefined): string | null {
   return value === undefined ? null : column(value);
 }
 
+/** A time to come as a column takes it: no later than a `Date` can be, or nobody could show it. */
+export function later(at: number): number {
+  return Math.min(Math.round(at), 8_640_000_000_000_000);
+}
+
 // --- internal ---
 
 /** Nearly all are. */

@@ -192,6 +192,23 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
     expect(await store.grants.definition("d2")).toBeUndefined();
   });
 
+  test("a time that no date has is the last that one has", async () => {
+    if (!there()) return;
+    await using here = await place(kind, postgres);
+    const store = await here.open();
+    const { id } = asked();
+    for (const expiresAt of [9e15, 1e308]) {
+      await store.approvals.ask(asked({ id, expiresAt }));
+      const found = await store.approvals.get(undefined, id);
+      expect(new Date(found!.expiresAt).toISOString()).toBe("+275760-09-13T00:00:00.000Z");
+      const hashes = { config: "c1", definitions: {} };
+      const about = { owner: "default", server: "files", grantedBy: "test", ...hashes };
+      await store.grants.add({ ...about, expiresAt });
+      for (const { expiresAt: until } of await store.grants.list(undefined))
+        expect(new Date(until!).toISOString()).toBe("+275760-09-13T00:00:00.000Z");
+    }
+  });
+
   test("the audit log is read by page and filter, and oversized details are cut", async () => {
     if (!there()) return;
     await using here = await place(kind, postgres);
