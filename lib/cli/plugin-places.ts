@@ -7,17 +7,32 @@ import type { Io } from "./types.ts";
 /** A plugin, and the file that it is. */
 export type PlacedPlugin = PluginEntry & { file: string };
 
-/** `--plugin` names files alone. @throws HostError `config`: a package that is not installed there */
-export function placeOf(entry: PluginEntry, { cwd }: Pick<Io, "cwd">): PlacedPlugin {
-  const { spec, origin } = entry;
+/** `--plugin` names files alone. @throws HostError `config`: a package that is not installed there, a path that is none */
+export function placeOf(entry: PluginEntry, io: Pick<Io, "cwd">): PlacedPlugin {
+  const file = fileOf(entry, io);
+  // Bun ends a path there when it imports it: not the file that is named and trusted would run, but another.
+  if (!file.includes("?")) return { ...entry, file };
+  throw new HostError(
+    "config",
+    `plugin ${entry.spec}: a plugin with ? in its path cannot be loaded`,
+    {
+      facts: { plugin: entry.spec, file },
+      hint: "give it another name",
+    },
+  );
+}
+
+// --- internal ---
+
+function fileOf({ spec, origin }: PluginEntry, { cwd }: Pick<Io, "cwd">): string {
   const folder = origin.file === undefined ? cwd : folderOf(origin.file);
   const isFile = origin.file === undefined || /^(\.{0,2}\/|file:)|\.[cm]?[jt]sx?$/.test(spec);
   if (isFile) {
     const path = spec.startsWith("file:") ? Bun.fileURLToPath(spec) : spec;
-    return { ...entry, file: resolvePath(folder, path) };
+    return resolvePath(folder, path);
   }
   try {
-    return { ...entry, file: Bun.resolveSync(spec, folder) };
+    return Bun.resolveSync(spec, folder);
   } catch (cause) {
     throw new HostError("config", `plugin ${spec}: there is no such package in ${folder}`, {
       facts: { plugin: spec },

@@ -40,6 +40,7 @@ describe.concurrent("files that are no plugins", () => {
       'import x from "./not-there.ts"; export default x;',
       /lost2\.ts cannot be loaded: Cannot find module '\.\/not-there\.ts'/,
     ],
+    ["one.ts?two", saying("s", "'x'"), /one\.ts\?two: a plugin with \? in its path cannot be/],
     ["throws.ts", 'throw new Error("no luck");', /throws\.ts cannot be loaded: no luck$/m],
     [
       "none.ts",
