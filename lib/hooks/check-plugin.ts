@@ -62,14 +62,17 @@ function checkPlugin(value: unknown, from: string): asserts value is Plugin {
     throw wrong(from, `a plugin is an object with a name, and this is ${shownValue(value)}`);
   const { name, setup } = value;
   if (typeof name !== "string" || !/\S/.test(name)) throw wrong(from, "the plugin has no name");
-  checkKeys(value, pluginKeys, from, "a plugin");
+  checkKeys(Object.keys(value), pluginKeys, from, "a plugin");
   if (setup !== undefined && typeof setup !== "function")
     throw wrong(from, `setup is no function, but ${shownValue(setup)}`);
   const hooks = recordAt(value, "hooks", from);
-  checkKeys(hooks, hookNames, from, "hooks");
-  for (const [hook, run] of Object.entries(hooks))
+  const names = namesIn(hooks);
+  checkKeys(names, hookNames, from, "hooks");
+  for (const hook of names) {
+    const run = hooks[hook];
     if (run !== undefined && typeof run !== "function")
       throw wrong(from, `the hook ${hook} is no function, but ${shownValue(run)}`);
+  }
   for (const [tool, spec] of Object.entries(recordAt(value, "tools", from)))
     checkTool(tool, spec, from);
 }
@@ -88,13 +91,25 @@ function checkTool(name: string, value: unknown, from: string): void {
     throw wrong(from, `the tool ${name} has no input: a valibot schema, or a JSON Schema`);
 }
 
+/** All that it has, methods of its class too. */
+function namesIn(value: object): string[] {
+  const names = Object.getOwnPropertyNames(value);
+  for (
+    let one = Object.getPrototypeOf(value) as object | null;
+    one !== null && one !== Object.prototype;
+    one = Object.getPrototypeOf(one) as object | null
+  )
+    names.push(...Object.getOwnPropertyNames(one).filter((name) => name !== "constructor"));
+  return names;
+}
+
 function checkKeys(
-  value: Record<string, unknown>,
+  keys: readonly string[],
   known: readonly string[],
   from: string,
   what: string,
 ): void {
-  for (const key of Object.keys(value))
+  for (const key of keys)
     if (!known.includes(key))
       throw wrong(
         from,

@@ -18,6 +18,20 @@ async function refused(plugins: unknown[], more: object = {}): Promise<string> {
 }
 
 const run = () => "";
+
+class Misspelt {
+  beforecall() {}
+}
+
+class NoFunction {
+  get beforeCall() {
+    return 5;
+  }
+}
+
+class WellSpelt {
+  beforeCall() {}
+}
 const tool = { description: "d", input: object, run };
 
 test.each([
@@ -34,6 +48,9 @@ test.each([
     [{ name: "a", hooks: { beforecall: run } }],
     /hooks has no "beforecall" \| did you mean beforeCall/,
   ],
+  [[{ name: "a", hooks: new Misspelt() }], /hooks has no "beforecall" \| did you mean beforeCall/],
+  [[{ name: "a", hooks: new NoFunction() }], /the hook beforeCall is no function, but 5$/],
+  [[{ name: "a", hooks: new WellSpelt() }], /^opened$/],
   [[{ name: "a", hooks: { beforeCall: true } }], /the hook beforeCall is no function, but true$/],
   [[{ name: "a", hooks: [] }], /hooks is no object, but \[\] \| .*hooks: \{ beforeCall/],
   [[{ name: "a", tools: [] }], /tools is no object, but \[\] \| .*tools: \{ NAME: \{ description/],
