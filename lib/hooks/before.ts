@@ -2,16 +2,17 @@
  * What plugins say before a call is made, and what they say of one that is asked about: their words are read strictly, and
  * whatever is none denies the call. It makes no call and asks no person.
  */
-import { HostError, isHostError } from "../base/errors.ts";
-import { isObject } from "../base/json.ts";
+import { isHostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { plainJson } from "./frozen.ts";
-import type { Approval, BeforeCall, PluginCall, Question } from "./hook-types.ts";
+import type { PluginCall, Question } from "./hook-types.ts";
 import { CallOccasion } from "./occasion.ts";
 import { toResult } from "./result.ts";
 import { answerOf, fault, nonsense } from "./run-hook.ts";
 import type { Hooked } from "./run-hook.ts";
+import { denial, readApproval, readBefore } from "./words.ts";
+import type { AnyHook } from "./words.ts";
 
 /** The call that is decided about. */
 export interface Proposed {
@@ -116,48 +117,6 @@ async function heard(
   return said;
 }
 
-type AnyHook = Hooked<"beforeCall"> | Hooked<"approve">;
-
-const beforeWords =
-  "nothing, { deny: reason }, { ask: reason }, { allow: true }, { arguments } or { result }";
-const approveWords = "nothing, { approve: true, arguments? } or { reject: reason }";
-const beforeKeys = new Set(["deny", "ask", "allow", "arguments", "result"]);
-
-function readBefore(hook: AnyHook, found: unknown, view: PluginCall): BeforeCall {
-  const wrong = () => nonsense(hook, new CallOccasion(view, 0), { found, expected: beforeWords });
-  const said = readOnce(found);
-  if (said === undefined) throw wrong();
-  const keys = Object.keys(said).filter((key) => said[key] !== undefined);
-  if (keys.length === 0 || keys.some((key) => !beforeKeys.has(key))) throw wrong();
-  const { deny, ask, allow, arguments: args } = said;
-  const decisions = [deny, ask, allow].filter((one) => one !== undefined);
-  const isRead =
-    decisions.length < 2 &&
-    [deny, ask].every((one) => one === undefined || typeof one === "string") &&
-    (allow === undefined || allow === true) &&
-    (args === undefined || isObject(args));
-  if (!isRead) throw wrong();
-  return said as BeforeCall;
-}
-
-function readApproval(hook: AnyHook, found: unknown, view: PluginCall): Approval {
-  const said = readOnce(found);
-  if (said !== undefined) {
-    const { approve, reject, arguments: args, ...rest } = said;
-    const isPlain = Object.keys(rest).length === 0;
-    if (isPlain && typeof reject === "string" && approve === undefined && args === undefined)
-      return { reject };
-    if (
-      isPlain &&
-      approve === true &&
-      reject === undefined &&
-      (args === undefined || isObject(args))
-    )
-      return said as unknown as Approval;
-  }
-  throw nonsense(hook, new CallOccasion(view, 0), { found, expected: approveWords });
-}
-
 /** Arguments that do not fit are the plugin's fault, not that of whoever asked. */
 async function revised(
   hook: AnyHook,
@@ -180,20 +139,5 @@ function resultOf(hook: AnyHook, view: PluginCall, given: unknown): ToolResult {
   } catch {
     const expected = "a result: text, JSON, content blocks or a whole result";
     throw nonsense(hook, new CallOccasion(view, 0), { found: given, expected });
-  }
-}
-
-function denial(plugin: string, { server, tool, id }: PluginCall, reason: string): HostError {
-  const why = reason.trim() === "" ? "" : `: ${reason}`;
-  const text = `${tool} of server "${server}" is denied by plugin ${JSON.stringify(plugin)}${why}`;
-  return new HostError("denied", text, { facts: { server, tool, plugin, reason, call: id } });
-}
-
-/** What was answered, read once: whatever reads it may throw, or find something else the next time. */
-function readOnce(found: unknown): JsonObject | undefined {
-  try {
-    return isObject(found) ? { ...found } : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { tellPlugins } from "../hooks/after.ts";
+import { askAgain } from "../hooks/again.ts";
 import { approvedBy, askPlugins, nothingSaid } from "../hooks/before.ts";
 import type { Proposed, Said } from "../hooks/before.ts";
 import type { Call, Outcome } from "../hooks/call.ts";
@@ -19,6 +20,7 @@ import type { ToolResult } from "../protocol/mcp.ts";
 import { nobodyThere, rejected } from "./approval-words.ts";
 import type { Answer, ApprovalKeeper, Approver, Gate, Passing } from "./gate-types.ts";
 import { ProposedCall, viewOf } from "./proposed.ts";
+import type { Revise } from "./proposed.ts";
 import type { HostTool } from "./types.ts";
 import { givenUp } from "./wait.ts";
 
@@ -100,10 +102,14 @@ export class PluginGate implements Gate {
   async #isApproved(call: Call, proposed: ProposedCall, asked: Asking): Promise<boolean> {
     const { plugins, approve, keeper } = this.#options;
     const { reasons, passing } = asked;
+    const revise: Revise = async (args, signal) => {
+      await proposed.revise(args, signal);
+      const before = plugins?.hooks("beforeCall") ?? [];
+      if (plugins !== undefined) await askAgain(before, proposed, plugins.hookTimeoutMs);
+    };
     const here = (signal: AbortSignal) =>
-      this.#answerOf(call, proposed.until(signal), asked, signal);
+      this.#answerOf(call, proposed.until(signal, revise), asked, signal);
     if (keeper !== undefined) {
-      const revise = (args: JsonObject) => proposed.revise(args);
       const hooks = plugins?.hooks("approve") ?? [];
       const hasHere = approve !== undefined || hooks.length > 0;
       const { listed, config, isKept } = passing;

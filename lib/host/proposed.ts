@@ -8,6 +8,9 @@ import type { ViewedCall } from "../hooks/view.ts";
 import type { Passing } from "./gate-types.ts";
 import type { HostTool } from "./types.ts";
 
+/** Has a call made with other arguments. Once `signal` has fired nothing is changed any more. */
+export type Revise = (args: JsonObject, signal?: AbortSignal) => Promise<void>;
+
 export class ProposedCall implements Proposed {
   readonly call: ViewedCall;
   /** What the rules say of it by now. */
@@ -32,13 +35,9 @@ export class ProposedCall implements Proposed {
     this.decision = await this.#passing.revise(frozenArguments(args, this.call), signal);
   }
 
-  /** The same for somebody who has a say until `signal` fires: once others have decided, they change nothing. */
-  until(signal: AbortSignal): Proposed {
-    return {
-      view: () => this.view(),
-      signal,
-      revise: (args) => this.revise(args, signal),
-    };
+  /** The same for an approver, who has a say until `signal` fires: once others have decided, they change nothing. */
+  until(signal: AbortSignal, revise: Revise): Proposed {
+    return { view: () => this.view(), signal, revise: (args) => revise(args, signal) };
   }
 }
 

@@ -194,6 +194,34 @@ test("a rule of now that only the approver's arguments meet", async () => {
   expect(await runs(here)).toEqual([]);
 });
 
+test("a plugin that denies what an approver made of it", async () => {
+  const seen: unknown[] = [];
+  const plugin: Plugin = {
+    name: "no-sevens",
+    hooks: {
+      beforeCall({ arguments: args }) {
+        seen.push(args["by"]);
+        if (args["by"] === 7) return { deny: "no sevens" };
+        return args["by"] === 8 ? { arguments: { by: 80 } } : undefined;
+      },
+    },
+  };
+  await using here = await world({ plugins: [plugin] });
+  const first = await here.asked({ by: 1 });
+  await approve(here.store, told(first.id), { arguments: { by: 7 } });
+  expect(textOf(await first.outcome)).toMatch(/^denied: .*plugin "no-sevens": no sevens/);
+  expect(await stateOf(here, first.id)).toBe("cancelled");
+  // What was allowed is what is done: nothing else that a plugin says of it counts.
+  const second = await here.asked({ by: 2 });
+  await approve(here.store, told(second.id), { arguments: { by: 8 } });
+  expect(textOf(await second.outcome)).toBe("8");
+  const third = await here.asked({ by: 3 });
+  await approve(here.store, told(third.id));
+  expect(textOf(await third.outcome)).toBe("3");
+  expect(seen).toEqual([1, 7, 2, 8, 3]);
+  expect(await runs(here)).toEqual(["8", "3"]);
+});
+
 test("a rule of now for the name that a plugin shows the tool by", async () => {
   const rename: Plugin = {
     name: "rename",
