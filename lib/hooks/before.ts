@@ -8,10 +8,9 @@ import type { ToolResult } from "../protocol/mcp.ts";
 import { plainJson } from "./frozen.ts";
 import type { PluginCall, Question } from "./hook-types.ts";
 import { CallOccasion } from "./occasion.ts";
-import { toResult } from "./result.ts";
-import { answerOf, fault, nonsense } from "./run-hook.ts";
+import { answerOf, fault } from "./run-hook.ts";
 import type { Hooked } from "./run-hook.ts";
-import { denial, readApproval, readBefore } from "./words.ts";
+import { denial, readApproval, readBefore, resultOf } from "./words.ts";
 import type { AnyHook } from "./words.ts";
 
 /** The call that is decided about. */
@@ -130,14 +129,5 @@ async function revised(
     if (isHostError(error) && error.code !== "usage") throw error;
     const text = error instanceof Error ? error.message : String(error);
     throw fault(hook, new CallOccasion(view, 0), `gave arguments that do not fit: ${text}`, error);
-  }
-}
-
-function resultOf(hook: AnyHook, view: PluginCall, given: unknown): ToolResult {
-  try {
-    return toResult(given);
-  } catch {
-    const expected = "a result: text, JSON, content blocks or a whole result";
-    throw nonsense(hook, new CallOccasion(view, 0), { found: given, expected });
   }
 }

@@ -71,7 +71,7 @@ export interface Hooks {
    * Before each call that no rule denies, once its arguments fit. The first `deny` ends it; of all that plugins and rules
    * say, ask is stronger than allow; arguments are handed on to the next plugin; the first `result` stands, and the other
    * plugins and the approver are asked all the same. What it throws denies the call. Of arguments that an approver changed it
-   * is asked again, and only `deny` counts then.
+   * is asked again, and only `deny` and `result` count then.
    */
   beforeCall?(call: PluginCall): Maybe<BeforeCall>;
   /**

@@ -2,8 +2,10 @@
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
 import type { Approval, BeforeCall, PluginCall } from "./hook-types.ts";
 import { CallOccasion } from "./occasion.ts";
+import { toResult } from "./result.ts";
 import { nonsense } from "./run-hook.ts";
 import type { Hooked } from "./run-hook.ts";
 
@@ -44,6 +46,16 @@ export function readApproval(hook: AnyHook, found: unknown, view: PluginCall): A
       return said as unknown as Approval;
   }
   throw nonsense(hook, new CallOccasion(view, 0), { found, expected: approveWords });
+}
+
+/** @throws HostError `denied`: it is none */
+export function resultOf(hook: AnyHook, view: PluginCall, given: unknown): ToolResult {
+  try {
+    return toResult(given);
+  } catch {
+    const expected = "a result: text, JSON, content blocks or a whole result";
+    throw nonsense(hook, new CallOccasion(view, 0), { found: given, expected });
+  }
 }
 
 /** @returns HostError `denied` */

@@ -86,13 +86,14 @@ export class PluginGate implements Gate {
     const { call } = proposed;
     try {
       const said = await saying;
+      proposed.result = said.result;
       const found = reasonsOf(call, proposed.decision, said);
       const reasons = passing.isKept && found.length === 0 ? ["it was asked about before"] : found;
       if (reasons.length > 0) {
         const isApproved = await this.#isApproved(call, proposed, { reasons, passing });
         if (!isApproved) throw nobodyThere(call, proposed.decision, reasons);
       }
-      return said.result;
+      return proposed.result;
     } catch (error) {
       const { signal, server, tool } = call;
       throw signal.aborted && error === signal.reason ? givenUp(signal, { server, tool }) : error;
@@ -104,8 +105,11 @@ export class PluginGate implements Gate {
     const { reasons, passing } = asked;
     const revise: Revise = async (args, signal) => {
       await proposed.revise(args, signal);
-      const before = plugins?.hooks("beforeCall") ?? [];
-      if (plugins !== undefined) await askAgain(before, proposed, plugins.hookTimeoutMs);
+      if (plugins === undefined) return;
+      const before = plugins.hooks("beforeCall");
+      const result = await askAgain(before, proposed, plugins.hookTimeoutMs);
+      signal?.throwIfAborted();
+      proposed.result = result;
     };
     const here = (signal: AbortSignal) =>
       this.#answerOf(call, proposed.until(signal, revise), asked, signal);

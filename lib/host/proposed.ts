@@ -5,6 +5,7 @@ import type { PluginCall } from "../hooks/hook-types.ts";
 import type { Decision } from "../hooks/rules.ts";
 import { callView, frozenArguments } from "../hooks/view.ts";
 import type { ViewedCall } from "../hooks/view.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
 import type { Passing } from "./gate-types.ts";
 import type { HostTool } from "./types.ts";
 
@@ -15,6 +16,8 @@ export class ProposedCall implements Proposed {
   readonly call: ViewedCall;
   /** What the rules say of it by now. */
   decision: Decision;
+  /** What plugins answer in place of the server. */
+  result: ToolResult | undefined;
   readonly #passing: Passing;
 
   constructor(call: ViewedCall, passing: Passing) {

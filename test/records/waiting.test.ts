@@ -222,6 +222,30 @@ test("a plugin that denies what an approver made of it", async () => {
   expect(await runs(here)).toEqual(["8", "3"]);
 });
 
+test("a plugin's answer to other arguments is none to those of an approver", async () => {
+  const answers: Record<string, string> = { 1: "one", 2: "two" };
+  const cache: Plugin = {
+    name: "cache",
+    hooks: {
+      beforeCall({ arguments: { by } }) {
+        const result = answers[String(by)];
+        return result === undefined ? undefined : { result };
+      },
+    },
+  };
+  await using here = await world({ plugins: [cache] });
+  for (const [args, expected] of [
+    [undefined, "one"],
+    [{ by: 2 }, "two"],
+    [{ by: 5 }, "5"],
+  ] as const) {
+    const { id, outcome } = await here.asked({ by: 1 });
+    await approve(here.store, told(id), { arguments: args });
+    expect(textOf(await outcome)).toBe(expected);
+  }
+  expect(await runs(here)).toEqual(["5"]);
+});
+
 test("a rule of now for the name that a plugin shows the tool by", async () => {
   const rename: Plugin = {
     name: "rename",
