@@ -48,5 +48,10 @@ export function callView(call: Call, name: string | undefined): PluginCall {
 /** Frozen in place, since it may be large, and is read by us only after this. */
 export function freezeOutcome(outcome: Outcome): void {
   freezeAll(outcome.result);
+  if ("task" in outcome) freezeAll(outcome.task);
+  if (outcome.error !== undefined) {
+    Object.freeze(outcome.error.facts);
+    Object.freeze(outcome.error);
+  }
   Object.freeze(outcome);
 }

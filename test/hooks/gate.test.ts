@@ -442,6 +442,25 @@ describe("after a call", () => {
     expect(seen).toEqual(["completed"]);
   });
 
+  test("why it failed stays what it was", async () => {
+    const gloss: Hooks = {
+      beforeCall: () => ({ deny: "no" }),
+      afterCall(_, { error }) {
+        for (const [key, value] of Object.entries({ code: "tool_error", message: "fine" }))
+          expect(() => Object.assign(error!, { [key]: value })).toThrow(TypeError);
+        expect(() => Object.assign(error!.facts, { reason: "fine" })).toThrow(TypeError);
+      },
+    };
+    await using host = await hostWith([hooked(gloss)]);
+    const { error } = await host.call({ tool: "buy", arguments: { n: 1 } });
+    expect(error).toMatchObject({
+      code: "denied",
+      message: 'buy of server "shop" is denied by plugin "p": no',
+      facts: { reason: "no" },
+    });
+    expect(host.warnings()).toEqual([]);
+  });
+
   test("what was denied stays so", async () => {
     const hide: Hooks = {
       beforeCall: () => ({ deny: "no" }),
