@@ -5,7 +5,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Config } from "../config/types.ts";
 import { definitionOf, grantFor, hashOf } from "../hooks/grants.ts";
-import { configKey } from "../host/config-key.ts";
+import { serverKey } from "../host/config-key.ts";
 import type { Judgement } from "../host/opened-types.ts";
 import type { HostTool } from "../host/types.ts";
 import { openStore } from "../store/store.ts";
@@ -27,7 +27,7 @@ export async function withGrants(
       const server = config.servers.find(({ name }) => name === tool?.server);
       if (judgement.do !== "ask" || tool === undefined || server === undefined) return judgement;
       const own = grants.filter((grant) => grant.server === server.name);
-      return granted(judgement, tool, { grants: own, key: hashOf(configKey(server)) });
+      return granted(judgement, tool, { grants: own, key: serverKey(server).config });
     });
   } catch (error) {
     if (!isHostError(error)) throw error;

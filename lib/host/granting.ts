@@ -6,7 +6,7 @@ import { changesOf, definitionOf, grantFor, hashOf } from "../hooks/grants.ts";
 import type { GrantSubject } from "../hooks/grants.ts";
 import type { Store } from "../store/store.ts";
 import type { Always, Approval, Grant } from "../store/types.ts";
-import { configKey } from "./config-key.ts";
+import { serverKey } from "./config-key.ts";
 import type { AskedCall } from "./gate-types.ts";
 import type { HostTool } from "./types.ts";
 
@@ -19,7 +19,7 @@ export function subjectOf({ call, listed, config }: ListedCall, session: string)
     tool: call.tool,
     arguments: call.arguments,
     session,
-    config: hashOf(configKey(config)),
+    config: serverKey(config).config,
     definition: hashOf(definitionOf(listed)),
   };
 }

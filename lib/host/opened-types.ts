@@ -7,6 +7,7 @@ import type { PolicyRule } from "../config/types.ts";
 import type { Actor, Call, Outcome } from "../hooks/call.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { Task } from "../protocol/tasks.ts";
+import type { ServerKey } from "../store/types.ts";
 import type { OwnServers } from "./guest-types.ts";
 import type { CallRequest, EventOf, EventType, Host, HostTool, ToolListing } from "./types.ts";
 
@@ -84,6 +85,8 @@ export interface OpenedHost extends Host {
   locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }>;
   /** Hears each log notification of a server as it came, until disposed. */
   onLog(listener: LogListener): Disposable;
+  /** Its servers as approvals and grants know them. */
+  serverKeys(): Promise<ServerKey[]>;
   /** What servers are asked to log from now on; those that are connected are told. */
   askLogs(level: McpLogLevel): void;
   /**

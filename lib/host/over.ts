@@ -65,6 +65,10 @@ export function hostOver({
     warm: (name) => named(servers, name)?.warm(),
     begin: (name) => named(servers, name)?.warm(true),
     servers: () => servers.map((server) => server.status()),
+    async serverKeys() {
+      const { serverKey } = await import("./config-key.ts");
+      return servers.map(({ config }) => serverKey(config));
+    },
     keepsApart: (name) => keepsApart(servers, name),
     events: () => events.listen(),
     onEvent: (watcher, types) => events.watch(watcher, types),

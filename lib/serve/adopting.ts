@@ -40,7 +40,7 @@ export class Adopting implements Disposable {
     try {
       const store = await this.#approvals.store();
       await store.recover();
-      const servers = host.servers().map(({ name }) => name);
+      const servers = await host.serverKeys();
       for (const { id, owner, actor, server, tool, proposed } of await store.adopt(servers)) {
         const { outcome } = calls.begin({
           id,

@@ -10,7 +10,7 @@ import { beat, beatMs, goneHolders, thisProcess } from "./holder.ts";
 import { approvalOf, column, journalOf } from "./rows.ts";
 import type { Row } from "./rows.ts";
 import { writesOf } from "./steps.ts";
-import type { Approval, AuditEvent, Holder, JournalEntry } from "./types.ts";
+import type { Approval, AuditEvent, Holder, JournalEntry, ServerKey } from "./types.ts";
 
 export class Holding {
   readonly #db: Db;
@@ -73,13 +73,13 @@ export class Holding {
 
   /**
    * Those for these servers that outlive the process that held them, and are held by nobody now; each is this process's from
-   * then on.
+   * then on. A server of the same name and another configuration is another's: whose call it is may come back.
    */
-  async adopt(servers: readonly string[]): Promise<Approval[]> {
+  async adopt(servers: readonly ServerKey[]): Promise<Approval[]> {
     if (servers.length === 0) return [];
-    const names = servers.map(column);
+    const keys = servers.map(({ name, config }) => `${config} ${column(name)}`);
     const isFree = (sql: Sql) =>
-      sql`holder is null and survives = 1 and state in ('pending', 'approved') and server in ${sql(names)}`;
+      sql`holder is null and survives = 1 and state in ('pending', 'approved') and config || ' ' || server in ${sql(keys)}`;
     // Mostly there is none, and then nothing is locked.
     const free = await this.#db.read<Row[]>(
       (sql) => sql`select id from mcphost_approvals where ${isFree(sql)} limit 1`,

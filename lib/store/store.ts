@@ -20,7 +20,7 @@ import { prune } from "./retention.ts";
 import type { Retention } from "./retention.ts";
 import { isDamage } from "./sql-errors.ts";
 import { openSqlite } from "./sqlite.ts";
-import type { Approval, AuditRow, JournalEntry } from "./types.ts";
+import type { Approval, AuditRow, JournalEntry, ServerKey } from "./types.ts";
 import { Waiting } from "./waiting.ts";
 
 export interface StoreOptions {
@@ -56,7 +56,7 @@ export interface Store extends AsyncDisposable {
   /**
    * Takes over what waits for these servers and whose process is gone. @returns those that are this process's from now on
    */
-  adopt(servers: readonly string[]): Promise<Approval[]>;
+  adopt(servers: readonly ServerKey[]): Promise<Approval[]>;
   prune(retention?: Retention): Promise<void>;
 }
 

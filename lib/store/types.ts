@@ -100,6 +100,13 @@ export interface Grant {
   grantedBy: string;
 }
 
+/** A server as approvals and grants know it. */
+export interface ServerKey {
+  name: string;
+  /** Hash of its configuration. */
+  config: string;
+}
+
 export type NewGrant = Omit<Grant, "id" | "createdAt">;
 
 /** A call that was sent, or is about to be, and has no answer. */

@@ -162,6 +162,21 @@ test("a server that was removed while a call waited, or was replaced, is not cal
   }
 });
 
+test("a call is known by the configuration of its server, whatever the name", async () => {
+  await using here = await world();
+  const { id, outcome } = await here.asked({ by: 1 });
+  const { config } = (await here.store.approvals.get(undefined, id))!;
+  const keys = await here.host.serverKeys();
+  expect(keys).toEqual([{ name: "one", config }]);
+  const other = { ...here.entry, env: { RUNS: here.home.file("others") } } as ServerConfig;
+  await here.host.reconfigure({ servers: [other], policy: [ask], graceMs: 100 });
+  expect(await here.host.serverKeys()).toEqual([
+    { name: "one", config: expect.not.stringContaining(config) },
+  ]);
+  await reject(here.store, told(id), "no");
+  expect(textOf(await outcome)).toMatch(/^denied/);
+});
+
 test("a rule that forbids it by now, and one that other arguments meet", async () => {
   await using here = await world({
     policy: [ask, { tools: "count", arguments: { "/by": "7" }, do: "deny", reason: "no sevens" }],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { bunAlone, root } from "../harness.ts";
-import { asked, type Kind, type Place, place } from "./kit.ts";
+import { asked, files, type Kind, type Place, place } from "./kit.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 
 let postgres: Postgres | undefined;
@@ -41,7 +41,8 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
     await killedAt(here, "survives-pending", "c1", "c2");
     const [a, b] = [await here.open(), await here.open()];
     expect((await a.approvals.get("default", "c1"))?.state).toBe("pending");
-    const adopted = await Promise.all([a.adopt(["files"]), b.adopt(["files"])]);
+    expect(await a.adopt([{ ...files, config: "c2" }])).toEqual([]);
+    const adopted = await Promise.all([a.adopt([files]), b.adopt([files])]);
     expect(
       adopted
         .flat()
@@ -52,7 +53,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
     await a[Symbol.asyncDispose]();
     await b[Symbol.asyncDispose]();
     const next = await here.open();
-    expect(await next.adopt(["files"])).toHaveLength(2);
+    expect(await next.adopt([files])).toHaveLength(2);
   });
 
   test("a process that lives keeps what it holds", async () => {
@@ -62,7 +63,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
     const store = await here.open();
     expect((await store.approvals.get("default", "c1"))?.state).toBe("running");
     expect(await store.uncertainCalls("default")).toEqual([]);
-    expect(await store.adopt(["files"])).toEqual([]);
+    expect(await store.adopt([files])).toEqual([]);
   });
 
   test("of many hosts in many processes each approved call is run by exactly one", async () => {

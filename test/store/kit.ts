@@ -2,7 +2,7 @@
 import type { LogEntry } from "../../lib/base/log.ts";
 import { openStore } from "../../lib/store/store.ts";
 import type { Store, StoreOptions } from "../../lib/store/store.ts";
-import type { NewApproval } from "../../lib/store/types.ts";
+import type { NewApproval, ServerKey } from "../../lib/store/types.ts";
 import { type TempDir, tempDir } from "../harness.ts";
 import type { Postgres } from "./postgres.ts";
 
@@ -37,6 +37,9 @@ export async function place(kind: Kind, postgres: Postgres | undefined): Promise
     },
   };
 }
+
+/** The server of the calls below. */
+export const files: ServerKey = { name: "files", config: "c1" };
 
 /** A call to be asked about. */
 export function asked(more: Partial<NewApproval> = {}): NewApproval {

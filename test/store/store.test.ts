@@ -1,7 +1,7 @@
 /** What a store holds and who wins, the same over SQLite and Postgres. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { asked, type Kind, place } from "./kit.ts";
+import { asked, files, type Kind, place } from "./kit.ts";
 import { type Postgres, startPostgres } from "./postgres.ts";
 
 let postgres: Postgres | undefined;
@@ -137,7 +137,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
       ["expired", "nobody ran it in time"],
       ["rejected", "no"],
     ]);
-    expect(await next.adopt(["files"])).toEqual([]);
+    expect(await next.adopt([files])).toEqual([]);
     expect(await next.approvals.claim(two)).toBe(false);
   });
 
