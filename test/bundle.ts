@@ -20,8 +20,8 @@ const parts = [
   },
   {
     name: "run",
-    // What speaks to servers is needed by the next one, too.
-    entries: ["lib/cli/run.ts", "lib/cli/call.ts", "lib/client/client.ts"],
+    // What opens servers and speaks to them is needed by others, too.
+    entries: ["lib/cli/run.ts", "lib/cli/call.ts", "lib/cli/open.ts", "lib/client/client.ts"],
     hot: ["lib/host/desk.ts", "lib/transport/stdio.ts"],
   },
   {
@@ -36,6 +36,7 @@ const parts = [
     hot: ["lib/transport/http.ts", "lib/transport/http-listen.ts", "lib/transport/http-stream.ts"],
   },
   { name: "kept", entries: ["lib/cli/kept-tools.ts"], hot: [] },
+  { name: "tools", entries: ["lib/cli/commands/tools.ts"], hot: ["lib/cli/tool-cache.ts"] },
   { name: "config", entries: ["lib/config/document.ts", "lib/config/trust.ts"], hot: [] },
 ];
 
@@ -67,10 +68,9 @@ export async function bundle(folder: string): Promise<void> {
   for (const part of parts) {
     const { name, entries } = part;
     const entry = join(root, `${name}-part.ts`);
-    const exported = entries.map((file) => `export * from "./${file}";`).join("");
     await write({
       entrypoints: [entry],
-      files: { [entry]: exported },
+      files: { [entry]: (await Promise.all(entries.map(exportsOf))).join("") },
       naming: { entry: `${name}.[ext]` },
       format: "cjs",
       bytecode: true,
@@ -177,9 +177,12 @@ async function lazyModules(): Promise<string[]> {
 
 /** An entry with the name of a lazy module, and its text: two rooms may have files of one name. */
 async function door(file: string): Promise<[entry: string, text: string]> {
+  return [join(root, `${nameOf(file)}.ts`), await exportsOf(file)];
+}
+
+async function exportsOf(file: string): Promise<string> {
   const hasDefault = /^export default /m.test(await Bun.file(join(root, file)).text());
-  const text = `export * from "./${file}";${hasDefault ? `export { default } from "./${file}";` : ""}`;
-  return [join(root, `${nameOf(file)}.ts`), text];
+  return `export * from "./${file}";${hasDefault ? `export { default } from "./${file}";` : ""}`;
 }
 
 /** `lib/host/desk.ts` is shipped as `lib/host-desk.js`. */
