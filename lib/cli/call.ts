@@ -84,6 +84,8 @@ async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   try {
     return await opened.host.resolve(tool, { signal });
   } catch (error) {
+    // The call itself is denied, too, and written down as that.
+    if (isHostError(error) && error.code === "denied") return undefined;
     throw await (await import("./cause.ts")).cause(error, opened, tool);
   }
 }

@@ -81,8 +81,9 @@ export interface Hooks {
   approve?(call: PluginCall, question: Question): Maybe<Approval>;
   /**
    * After each call that had a tool, however it ended, a denied one too; the outcome is frozen. `result` takes the place of
-   * the result, for the next plugin too, of a call that completed or failed; others cannot be replaced. What it throws is
-   * logged, and changes nothing.
+   * the result, for the next plugin too, of a call that completed or failed; others cannot be replaced. Of a
+   * call that was left to itself it runs once more when its result is fetched, with no arguments. What it throws is logged,
+   * and changes nothing.
    */
   afterCall?(call: PluginCall, outcome: Outcome): Maybe<{ result: Json }>;
   /**

@@ -37,10 +37,14 @@ export interface SubscribeRequest extends Topics {
 export interface Lasting {
   /**
    * A task that was made before, by this host or another. `session`: of its outcome; the server is asked in it from its next
-   * link on, as long as it knows it.
+   * link on, as long as it knows it. `tool`: whose call it was, for plugins.
    * @throws HostError `usage` (no such server)
    */
-  task(server: string, taskId: string, options?: { session?: Session }): Promise<HostTask>;
+  task(
+    server: string,
+    taskId: string,
+    options?: { session?: Session; tool?: string },
+  ): Promise<HostTask>;
   /** All tasks that a server keeps for us; undefined: it cannot tell (only 2025-11-25 can). @throws as `HostTask.state` */
   tasksOf(server: string, options?: { signal?: AbortSignal }): Promise<Task[] | undefined>;
   /**

@@ -9,18 +9,19 @@ import { audited } from "../hooks/audit.ts";
 import type { Call } from "../hooks/call.ts";
 import type { Plugin } from "../hooks/plugin.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
-import { toHostError } from "./failure.ts";
 import { PluginGate } from "./gate.ts";
 import { openHost } from "./host.ts";
-import { keyOf, Offering } from "./offering.ts";
-import type { OpenedHost, OwnedCallRequest } from "./opened-types.ts";
+import { callOffered } from "./offered-call.ts";
+import { Offering } from "./offering.ts";
+import type { OpenedHost } from "./opened-types.ts";
 import type { OpenHostOptions } from "./option-types.ts";
-import { failureOf } from "./outcome.ts";
 import { pluggedAnswers } from "./plugin-answers.ts";
 import { pluginHosts } from "./plugin-host.ts";
 import { heardLog, mayStart, seen } from "./plugin-notices.ts";
 import { pluginServer } from "./plugin-server.ts";
+import { pluggedTask } from "./plugin-tasks.ts";
 import type { ChangeableHost, Reconfiguration } from "./reconfigure-types.ts";
+import type { Recorder } from "./record-types.ts";
 import type { HostedConfig, PluginServer } from "./server-types.ts";
 
 export interface PluggedHost extends ChangeableHost {
@@ -77,7 +78,7 @@ export async function openPluggedHost(
     await ending;
     await plugins[Symbol.asyncDispose]();
   };
-  const offered = plugged(host, plugins, log);
+  const offered = plugged(host, plugins, { log, record: options.record });
   return {
     ...offered,
     async reconfigure(next) {
@@ -101,8 +102,15 @@ function withTools({ plugins }: PluginRunner): Plugin[] {
   return plugins.filter(({ tools = {} }) => Object.keys(tools).length > 0);
 }
 
+interface About {
+  log: Log;
+  /** Where calls are written down, if they are. */
+  record: Recorder | undefined;
+}
+
 /** What plugins have a word in of what a host is asked, and of what its servers ask. */
-function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, log: Log): H {
+function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, about: About): H {
+  const { log, record } = about;
   const answered = <R extends { answers?: Answers }>(request: R): R =>
     request.answers === undefined
       ? request
@@ -126,38 +134,24 @@ function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, log: Log)
     resolve: (name, options) => lists().resolve(name, options),
     async call(request) {
       const whole = answered(request);
-      return hasLists() ? await callOffered(host, offering, whole) : await host.call(whole);
+      if (!hasLists()) return await host.call(whole);
+      return await callOffered(whole, { host, lists: offering, record });
     },
     async judge(tools, actor) {
       const before = plugins.hooks("beforeCall").map(({ plugin }) => plugin);
       const judged = await host.judge(tools, actor);
       return before.length === 0 ? judged : judged.map((one) => ({ ...one, plugins: before }));
     },
+    async task(server, taskId, options) {
+      return pluggedTask(await host.task(server, taskId, options), options?.tool, plugins, log);
+    },
     read: (request) => host.read(answered(request)),
     prompt: (request) => host.prompt(answered(request)),
     async guest(answers) {
       const given = answers && pluggedAnswers(plugins, answers, log);
-      return plugged(await host.guest(given), plugins, log);
+      return plugged(await host.guest(given), plugins, about);
     },
   } satisfies Partial<OpenedHost> as H;
-}
-
-/** The call of a tool by the name that plugins show it by. */
-async function callOffered(host: OpenedHost, lists: Offering, request: OwnedCallRequest) {
-  const { tool: name, signal, listedOnly } = request;
-  const startedAt = performance.now();
-  try {
-    const shown = await lists.resolve(name, {
-      ...(signal && { signal }),
-      ...(listedOnly && { listedOnly }),
-    });
-    return await host.call({ ...request, tool: keyOf(shown), shownAs: shown.name });
-  } catch (error) {
-    const durationMs = performance.now() - startedAt;
-    const outcome = failureOf(toHostError(error, name), { sent: false, durationMs });
-    request.listener?.onEnd?.(outcome);
-    return outcome;
-  }
 }
 
 /** @throws HostError `config` */

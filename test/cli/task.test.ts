@@ -375,3 +375,16 @@ test("without a state folder nothing is kept, and nothing fails", async () => {
   await store.forget(kept());
   expect(await store.list()).toEqual([]);
 });
+
+test.each(eras)("the result of a task passes plugins as that of a call does (%s)", async (era) => {
+  await using home = await tempDir();
+  const redact = join(home.path, "redact.ts");
+  await writeFile(
+    redact,
+    `export default { name: "redact", hooks: { afterCall: ({ server, tool }, { status, result }) =>
+      result && { result: [server, tool, status].join(" ") } } };`,
+  );
+  const id = await begin(home, era, "must_work", "steps:=1", "ms:=1");
+  const run = await mcphost("task", id, "--wait", "--plugin", redact).home(home.path).run();
+  expectRun(run, { stdout: "far must_work completed\n" });
+});

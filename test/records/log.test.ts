@@ -75,6 +75,18 @@ test("what is denied is written down with the rule, and was never sent", async (
   });
 });
 
+test("what plugins do not offer is written down as denied, too", async () => {
+  await using home = await tempDir();
+  const hide = join(home.path, "hide.ts");
+  const hooks = "{ listTools: (all) => all.filter(({ tool }) => tool !== 'echo') }";
+  await writeFile(hide, `export default { name: "hide", hooks: ${hooks} };`);
+  const call = mcphost("call", "echo", "x=1", "--plugin", hide, ...audited, ...server);
+  expectRun(await call.home(home.path).run(), { code: 5, stderr: /a plugin leaves it out/ });
+  const events = await eventsIn(home);
+  expect(shortOf(events)).toEqual(["proposed", "decided denied"]);
+  expect(events[0]!.detail).toEqual({ arguments: { x: "1" } });
+});
+
 test("secrets are hidden by their keys and by their values", async () => {
   await using home = await tempDir();
   const args = JSON.stringify({

@@ -70,7 +70,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   await using opened = await openFromFlags({ ...line, flags: rest }, there, log);
   const server = serverOf(opened, kept);
   const session = sessionOf(opened, server, kept);
-  const task = await opened.host.task(server, kept?.taskId ?? id, session && { session });
+  const about = { ...(session && { session }), ...(kept && { tool: kept.tool }) };
+  const task = await opened.host.task(server, kept?.taskId ?? id, about);
   return await look({ task, kept, store, opened }, parsed, io);
 }
 
