@@ -13,6 +13,7 @@ import type { Events } from "./events.ts";
 import { toHostError } from "./failure.ts";
 import type { SubscribeRequest } from "./lasting-types.ts";
 import type { HostedServer } from "./server.ts";
+import type { EventOf } from "./types.ts";
 import { unknownServer } from "./unknown.ts";
 
 /** As `Host.subscribe`. */
@@ -75,11 +76,11 @@ export function keepListsFresh(
     void keepFresh(ready, name, context);
   };
   for (const server of servers()) look(server);
-  events.watch((event) => {
-    if (event.type !== "server_state" || event.state !== "ready") return;
-    const server = servers().find((one) => one.name === event.server);
+  const heard = ({ server: name, state }: EventOf<"server_state">) => {
+    const server = state === "ready" ? servers().find((one) => one.name === name) : undefined;
     if (server !== undefined) look(server);
-  });
+  };
+  events.watch(heard, ["server_state"]);
 }
 
 // --- internal ---

@@ -44,7 +44,8 @@ export class AtWork implements Disposable {
 
   /** Whether a call was given up, and counts still. */
   isLeft(server: string, id: string): boolean {
-    return this.#servers.get(server)?.left.has(id) === true;
+    const { left } = this.#servers.get(server) ?? {};
+    return left !== undefined && left.size > 0 && left.has(id);
   }
 
   [Symbol.dispose](): void {
@@ -96,6 +97,7 @@ interface Calls {
 function remove(id: string, ids: string[]): void {
   const at = ids.indexOf(id);
   if (at < 0) return;
-  const last = ids.pop()!;
-  if (at < ids.length) ids[at] = last;
+  // Most end in the order in which they began.
+  ids[at] = ids[0]!;
+  ids.shift();
 }

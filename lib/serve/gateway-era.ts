@@ -31,14 +31,13 @@ export function eraOfMessage(
   const { method, params } = message;
   const meta = params?._meta;
   const version = headers?.get(versionHeader) ?? undefined;
-  const isModernHeader = version !== undefined && eraOf(version) === "modern";
   const claim = isObject(meta) && Object.hasOwn(meta, versionKey) ? meta : undefined;
   if (method === "initialize" && !isValid(claim)) {
-    if (!isModernHeader) return legacy;
+    if (!isModern(version)) return legacy;
     return mismatch("initialize belongs to revisions before the one of MCP-Protocol-Version");
   }
   if (claim === undefined) {
-    if (!isModernHeader) return legacy;
+    if (!isModern(version)) return legacy;
     // A notification has no envelope of its own.
     if (!isRequest(message)) return modern(scope, known(version), {});
     return badEnvelope(`_meta lacks ${versionKey}`);
@@ -87,6 +86,10 @@ function modern(scope: Scope, knows: Knowledge, claim: JsonObject): Verdict {
     logLevel: claim[logLevelKey] as McpLogLevel | undefined,
     capabilities: (claim[capabilitiesKey] ?? {}) as JsonObject,
   };
+}
+
+function isModern(version: string | undefined): version is string {
+  return version !== undefined && eraOf(version) === "modern";
 }
 
 function isValid(claim: JsonObject | undefined): boolean {

@@ -48,7 +48,7 @@ export class Logs implements Disposable {
 
   constructor(host: Pick<OpenedHost, "onEvent" | "onLog" | "askLogs">) {
     this.#host = host;
-    this.#work = new AtWork(host, { onOver: (id) => void this.#left.delete(id) });
+    this.#work = new AtWork(host, { onOver: (id) => this.#forget(id) });
     host.askLogs(logLevelDefault);
     this.#hearing = host.onLog((server, params) => this.#heard(server, params, undefined));
   }
@@ -161,6 +161,11 @@ export class Logs implements Disposable {
     for (const { call, question } of this.#flights.all())
       if (call !== undefined) callers.set(call, question.from);
     return callers;
+  }
+
+  #forget(id: string): void {
+    // Hardly any call is given up: no id is to be looked up.
+    if (this.#left.size > 0) this.#left.delete(id);
   }
 
   #lastOf(client: Downstream, server: string): Question | undefined {

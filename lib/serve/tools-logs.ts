@@ -22,7 +22,7 @@ export class CallLogs {
     const watching = new DisposableStack();
     this.#work = watching.use(new AtWork(host));
     // At once: what another call says next may be in the same piece of its output.
-    watching.use(host.onEvent(({ id }) => void this.#followers.delete(id), ["call_end"]));
+    watching.use(host.onEvent(({ id }) => this.leave(id), ["call_end"]));
     watching.use(host.onLog((server, params) => this.#heard(server, params)));
     stopping.addEventListener("abort", () => watching.dispose(), { once: true });
   }
@@ -34,7 +34,8 @@ export class CallLogs {
 
   /** For a call that may have ended without ever having begun on a server. */
   leave(id: string): void {
-    this.#followers.delete(id);
+    // Of most calls nobody follows any: no id is to be looked up.
+    if (this.#followers.size > 0) this.#followers.delete(id);
   }
 
   // --- internal ---
