@@ -8,6 +8,8 @@ import { portionBytes, Turns } from "../base/turns.ts";
 export interface ChunksOptions {
   /** When nobody is left to write, with the milliseconds that may then still be spent, altogether, on waiting for bytes. */
   gone: Promise<number>;
+  /** Told of each chunk, before it is handed on. */
+  onChunk?: () => void;
   /** Awaited between the last chunk and the end. */
   beforeEnd?: () => Promise<unknown>;
 }
@@ -33,6 +35,7 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
   readonly #onRead = (read: Read): Chunk | Promise<Chunk> => {
     this.#waited();
     if (read.done) return this.#over();
+    this.#options.onChunk?.();
     return read.value.length > portionBytes ? this.#portion(read.value) : read;
   };
   readonly #onBroken = (error: unknown): never => {

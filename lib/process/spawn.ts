@@ -64,6 +64,7 @@ class SpawnedChild implements Child {
     this.#stdin = new StdinWriter(proc.stdin, () => this.#stdinError());
     this.stdout = new Chunks(proc.stdout, {
       gone: this.#gone(),
+      onChunk: () => this.#stdin.heard(),
       // Who sees the end wants to know why: the last words stand on stderr.
       beforeEnd: () => settlesWithin(this.#stderrDone, drainMs),
     });

@@ -25,6 +25,11 @@ export class StdinWriter {
     return this.#turn.write(line);
   }
 
+  /** The child has said something. */
+  heard(): void {
+    this.#turn.heard();
+  }
+
   /** Hands on what was written in this turn, and waits for nothing. */
   flush(): void {
     this.#turn.flush();

@@ -1,6 +1,7 @@
 /**
  * Gathers lines that are written in one turn of the event loop: with many calls in flight, a write for each line costs
- * more than all the rest. The first line of a turn is never held back, and nothing is once `flush` was called.
+ * more than all the rest. The first line since something was heard is never held back, and nothing is once `flush` was
+ * called: who asks and is answered, one at a time, costs the event loop no turn of its own.
  */
 
 /** Undefined: taken at once. */
@@ -9,9 +10,9 @@ type Written = Promise<void> | undefined;
 export class TurnWriter {
   readonly #write: (lines: string) => Written;
   readonly #onTurn = () => this.flush();
-  /** A line was written in this turn. */
+  /** A line was written, maybe in this turn. */
   #isWriting = false;
-  /** Lines behind the first one of this turn. */
+  /** Lines behind it, until the turn is over. */
   #lines: string[] = [];
   #written: PromiseWithResolvers<void> | undefined;
 
@@ -24,12 +25,19 @@ export class TurnWriter {
   write(line: string): Written {
     if (!this.#isWriting) {
       this.#isWriting = true;
-      setImmediate(this.#onTurn);
       return this.#write(line);
     }
+    if (this.#written === undefined) {
+      this.#written = Promise.withResolvers<void>();
+      setImmediate(this.#onTurn);
+    }
     this.#lines.push(line);
-    this.#written ??= Promise.withResolvers<void>();
     return this.#written.promise;
+  }
+
+  /** Something was heard from the other side: most often a turn has passed. */
+  heard(): void {
+    if (this.#written === undefined) this.#isWriting = false;
   }
 
   /** Writes what is held back: before the end, which comes behind what was written. */
