@@ -1,5 +1,7 @@
 /** Small tools for waiting: abortable waits, bounded waits, limiting how many run. Nothing here knows what it waits for. */
 import { Aborts } from "./aborts.ts";
+import { Chain } from "./chain.ts";
+import type { Linked } from "./chain.ts";
 
 /** Waits for `promise`, but no longer than `signal` allows: rejects with its reason. The promise itself runs on, watched. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -47,12 +49,19 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
   }
 }
 
+/** Who waits for a permit of a semaphore. */
+export interface Waiter extends Linked<Waiter> {
+  /** It has one now. Never throws. */
+  turn(): void;
+}
+
 /** Lets at most `permits` run at once; the others wait in order. Every permit that was taken is released, once. */
 export class Semaphore {
   readonly #permits: number;
   #free: number;
-  #waiting: Waiter[] = [];
+  readonly #waiting = new Chain<Waiter>();
   readonly #aborts = new Aborts((signal) => this.#aborted(signal));
+  #isHandingOn = false;
 
   constructor(permits: number) {
     this.#permits = permits;
@@ -66,12 +75,12 @@ export class Semaphore {
 
   /** How many wait for one. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
   /** Takes a permit if one is free. */
   take(): boolean {
-    if (this.#free === 0) return false;
+    if (this.#free === 0 || this.#waiting.size > 0) return false;
     this.#free -= 1;
     return true;
   }
@@ -79,37 +88,66 @@ export class Semaphore {
   /** Takes a permit as soon as one is free. Rejects with the reason of `signal` when that fires before. */
   acquire(signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
-    return this.take() ? Promise.resolve() : this.#wait(signal);
+    if (this.take()) return Promise.resolve();
+    const waiter = new PromisedWaiter(signal, this.#aborts);
+    if (signal !== undefined) this.#aborts.add(signal);
+    this.#waiting.add(waiter);
+    return waiter.settle.promise;
+  }
+
+  /** The same for one who is told itself; where one could not be taken. */
+  wait(waiter: Waiter): void {
+    this.#waiting.add(waiter);
+  }
+
+  /** It waits no more. */
+  leave(waiter: Waiter): void {
+    this.#waiting.delete(waiter);
   }
 
   release(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) {
-      this.#free += 1;
-      return;
+    this.#free += 1;
+    // Whoever has a turn may be done with it at once: not each inside the one before.
+    if (this.#isHandingOn) return;
+    this.#isHandingOn = true;
+    try {
+      while (this.#free > 0 && this.#waiting.first !== undefined) this.#handOn(this.#waiting.first);
+    } finally {
+      this.#isHandingOn = false;
     }
-    if (next.signal !== undefined) this.#aborts.remove(next.signal);
-    next.resolve();
   }
 
-  #wait(signal: AbortSignal | undefined): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#waiting.push({ signal, resolve, reject });
-    if (signal !== undefined) this.#aborts.add(signal);
-    return promise;
+  #handOn(next: Waiter): void {
+    this.#free -= 1;
+    this.#waiting.delete(next);
+    next.turn();
   }
 
   #aborted(signal: AbortSignal): void {
-    const gone = this.#waiting.filter((waiter) => waiter.signal === signal);
-    this.#waiting = this.#waiting.filter((waiter) => waiter.signal !== signal);
-    for (const { reject } of gone) reject(signal.reason);
+    for (const waiter of this.#waiting.all()) {
+      if (!(waiter instanceof PromisedWaiter) || waiter.signal !== signal) continue;
+      this.#waiting.delete(waiter);
+      waiter.settle.reject(signal.reason);
+    }
   }
 }
 
 // --- internal ---
 
-interface Waiter {
-  signal: AbortSignal | undefined;
-  resolve: () => void;
-  reject: (reason: unknown) => void;
+class PromisedWaiter implements Waiter {
+  before: Waiter | undefined;
+  after: Waiter | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly settle = Promise.withResolvers<void>();
+  readonly #aborts: Aborts;
+
+  constructor(signal: AbortSignal | undefined, aborts: Aborts) {
+    this.signal = signal;
+    this.#aborts = aborts;
+  }
+
+  turn(): void {
+    if (this.signal !== undefined) this.#aborts.remove(this.signal);
+    this.settle.resolve();
+  }
 }

@@ -6,11 +6,13 @@ import { abortable, Semaphore, settlesWithin } from "../base/async.ts";
 import type { Caller, CallReply, McpClient } from "../client/types.ts";
 import type { ServerContext, WaitOptions } from "./connection-types.ts";
 import type { Connection } from "./connection.ts";
+import type { Bounds, Queue } from "./queue.ts";
 import type { Remote } from "./remote.ts";
 import { replyTo, sendCall } from "./send-call.ts";
 import type { Sending } from "./send-call.ts";
 import type { CallOptions, HostedConfig, ServerCall, UseOptions } from "./server-types.ts";
 import type { ToolCache } from "./tool-list.ts";
+import { Turn } from "./turn.ts";
 import { givenUp } from "./wait.ts";
 
 /** The server that the work is for. */
@@ -39,6 +41,8 @@ export class ServerWork {
   /** When work ended last, on the clock of `performance.now`. */
   #usedAt = 0;
   #onRelease: (() => void) | undefined;
+  /** Once something had to wait. */
+  #queue: Queue | undefined;
 
   constructor(server: Workplace, connection: Connection, context: ServerContext) {
     this.#server = server;
@@ -55,11 +59,12 @@ export class ServerWork {
   /** One call, at most `concurrency` at a time. */
   ask(call: ServerCall, options: CallOptions): void {
     const { ready } = this.#connection;
-    if (ready === undefined || !this.#isStraight(ready, call) || !this.#slots.take())
+    if (ready === undefined || !this.#isStraight(ready, call))
       return void this.#askLater(call, options);
     const turn = new Turn(call, options, this.#release);
-    if (this.#remote === undefined) sendCall(ready, turn, turn);
-    else this.#remote.ask(ready, turn, turn);
+    if (this.#slots.take()) this.#send(ready, turn);
+    else if (this.#queue === undefined) void this.#askLater(call, options);
+    else this.#line(this.#queue, turn);
   }
 
   /** Any other work, at most `concurrency` at a time with the calls. @throws HostError, RpcError */
@@ -67,9 +72,8 @@ export class ServerWork {
     const { signal } = wait;
     if (signal.aborted) throw givenUp(signal);
     if (!this.#slots.take()) {
-      const { waitTurn } = await import("./queue.ts");
-      const { isLent = false } = this.#context;
-      await waitTurn(this.#slots, { config: this.#server.config, isLent, signal });
+      this.#queue ??= new (await import("./queue.ts")).Queue(this.#slots);
+      await this.#queue.wait(this.#bounds, signal);
     }
     try {
       return await this.#with(work, wait);
@@ -112,6 +116,30 @@ export class ServerWork {
     return lifecycle === "per-call" || share === "call";
   }
 
+  get #bounds(): Bounds {
+    return { config: this.#server.config, isLent: this.#context.isLent === true };
+  }
+
+  #send(client: McpClient, turn: Turn): void {
+    if (this.#remote === undefined) sendCall(client, turn, turn);
+    else this.#remote.ask(client, turn, turn);
+  }
+
+  /** Waits for its turn; by then everything may be different. */
+  #line(queue: Queue, turn: Turn): void {
+    const { call } = turn;
+    const onTurn = () => {
+      const { ready } = this.#connection;
+      if (ready !== undefined && this.#isStraight(ready, call)) this.#send(ready, turn);
+      else void this.#reply(turn, turn, (work, wait) => this.#with(work, wait));
+    };
+    try {
+      queue.line(call, this.#bounds, onTurn);
+    } catch (error) {
+      call.failed(error);
+    }
+  }
+
   /** Nothing has to be waited for or watched. */
   #isStraight(client: McpClient, { isCancelled }: ServerCall): boolean {
     if (this.#isAlone || isCancelled) return false;
@@ -119,18 +147,26 @@ export class ServerWork {
   }
 
   /** Where something must be waited for (its start, or other calls), or it is the first of a client. */
-  async #askLater(call: ServerCall, options: CallOptions): Promise<void> {
+  #askLater(call: ServerCall, options: CallOptions): Promise<void> {
+    return this.#reply({ call, options }, call, (work, wait) => this.use(work, wait));
+  }
+
+  /** Sends a call as a piece of work; `caller` hears what it is answered with. */
+  async #reply(
+    sending: Sending,
+    caller: Caller,
+    through: (work: Work<CallReply>, wait: Wait) => Promise<CallReply>,
+  ): Promise<void> {
+    const { call, options } = sending;
     let reply: CallReply;
     try {
       if (this.#isRemote) this.#remote ??= await this.#loadRemote();
-      const sending = { call, options };
       const work = this.#remote?.call(sending) ?? ((client) => replyTo(client, sending));
-      const wait = { signal: call.signal, waitMs: options.timeoutMs };
-      reply = await this.use(work, wait);
+      reply = await through(work, { signal: call.signal, waitMs: options.timeoutMs });
     } catch (error) {
-      return call.failed(error);
+      return caller.failed(error);
     }
-    call.answered(reply);
+    caller.answered(reply);
   }
 
   async #with<T>(work: Work<T>, wait: Wait): Promise<T> {
@@ -158,30 +194,3 @@ export class ServerWork {
 // --- internal ---
 
 const concurrencyDefault = 64;
-
-/** A call that has its turn, which is over when it is answered or has failed. */
-class Turn implements Sending, Caller {
-  readonly call: ServerCall;
-  readonly options: CallOptions;
-  readonly #over: () => void;
-
-  constructor(call: ServerCall, options: CallOptions, over: () => void) {
-    this.call = call;
-    this.options = options;
-    this.#over = over;
-  }
-
-  sent(): void {
-    this.call.sent();
-  }
-
-  answered(reply: CallReply): void {
-    this.#over();
-    this.call.answered(reply);
-  }
-
-  failed(error: unknown): void {
-    this.#over();
-    this.call.failed(error);
-  }
-}

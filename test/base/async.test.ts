@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { abortable, Semaphore, settlesWithin, sleep } from "../../lib/base/async.ts";
+import type { Waiter } from "../../lib/base/async.ts";
 
 describe("abortable", () => {
   test("gives up at once, whatever the promise does later", async () => {
@@ -87,5 +88,44 @@ describe("Semaphore", () => {
     expect(await settlesWithin(served, 1000)).toBe(true);
     semaphore.release();
     expect(semaphore.take()).toBe(true);
+  });
+
+  test("whoever is told of its turn keeps its place among those who are promised one", async () => {
+    const semaphore = new Semaphore(1);
+    semaphore.take();
+    const order: string[] = [];
+    const told = (name: string): Waiter => ({ turn: () => void order.push(name) });
+    const [first, gone, last] = [told("first"), told("gone"), told("last")];
+    semaphore.wait(first);
+    semaphore.wait(gone);
+    const promised = semaphore.acquire().then(() => order.push("promised"));
+    semaphore.wait(last);
+    semaphore.leave(gone);
+    expect(semaphore.waiting).toBe(3);
+    for (let turns = 0; turns < 3; turns++) semaphore.release();
+    await promised;
+    expect(order.toSorted()).toEqual(["first", "last", "promised"]);
+    expect(order[0]).toBe("first");
+    expect(semaphore.isUnused).toBe(false);
+    semaphore.release();
+    expect(semaphore.isUnused).toBe(true);
+  });
+
+  test("those who are done at once are not done inside each other, and nobody comes between", () => {
+    const semaphore = new Semaphore(1);
+    semaphore.take();
+    let turns = 0;
+    for (let count = 0; count < 20_000; count++)
+      semaphore.wait({
+        turn() {
+          turns++;
+          semaphore.release();
+          expect(semaphore.take()).toBe(semaphore.waiting === 0);
+          if (semaphore.waiting === 0) semaphore.release();
+        },
+      });
+    semaphore.release();
+    expect(turns).toBe(20_000);
+    expect(semaphore.isUnused).toBe(true);
   });
 });

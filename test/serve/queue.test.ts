@@ -118,3 +118,37 @@ test("without a word in the config 256 wait; one more does not", async () => {
   const outcomes = await Promise.all(all);
   expect(outcomes.filter(({ status }) => status === "completed")).toHaveLength(256);
 });
+
+test("whoever waits later is treated as the first one was", async () => {
+  await using it = serveOver(fixture({ queueMax: 3, queueMs: 100 }));
+  const free = await occupied(it);
+  const echo = { tool: "a_echo", arguments: {} };
+  const late = { status: "failed", sent: false, error: { facts: { busy: true } } };
+  for (const count of [1, 3]) {
+    const outcomes = await Promise.all(Array.from({ length: count }, () => it.host.call(echo)));
+    for (const outcome of outcomes) expect(outcome).toMatchObject(late);
+  }
+  const leaving = new AbortController();
+  const left = [1, 2].map(() => it.host.call({ ...echo, signal: leaving.signal }));
+  const stays = it.host.call(echo);
+  expect(await it.host.call(echo)).toMatchObject(late);
+  expect(it.host.servers()[0]?.queued).toBe(3);
+  leaving.abort();
+  for (const outcome of await Promise.all(left)) expect(outcome.status).toBe("cancelled");
+  free();
+  expect((await stays).status).toBe("completed");
+});
+
+test("calls whose server ends while they wait start it again", async () => {
+  await using it = serveOver(fixture({ tools: tools("echo", "silent", "exit") }));
+  const free = await occupied(it);
+  const echo = { tool: "a_echo", arguments: {} };
+  const first = it.host.call({ tool: "a_exit", arguments: {} });
+  const waiting = [1, 2, 3].map(() => it.host.call(echo));
+  await waitFor(() => it.host.servers()[0]?.queued === 4);
+  const more = [1, 2, 3].map(() => it.host.call(echo));
+  free();
+  expect((await first).status).toBe("uncertain");
+  const statuses = (await Promise.all([...waiting, ...more])).map(({ status }) => status);
+  expect(statuses).toEqual(Array.from({ length: 6 }, () => "completed"));
+});
