@@ -108,7 +108,8 @@ export abstract class Incoming implements Exchange, Due, EventListenerObject {
   }
 
   onLeave(leaver: Leaver | undefined): void {
-    this.#leaver = leaver;
+    // An answer that was given whole is not to be left any more.
+    this.#leaver = this.isAnswered && !this.isKeptOpen ? undefined : leaver;
     if (this.#isOld) this.#listen();
   }
 
