@@ -120,16 +120,18 @@ function eachFromOurEnv(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, name]) => [key, fromOurEnv(name)]));
 }
 
+/** Codex writes a variable as its name, or as `{name, source}`; a list with anything else in it is left as it is, and refused. */
+function namedFromOurEnv(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const names = value.map((item: unknown) => (isObject(item) ? item.name : item));
+  if (names.some((name) => typeof name !== "string")) return value;
+  return Object.fromEntries(names.map((name) => [name, fromOurEnv(name)]));
+}
+
 const synonyms = new Map<string, Synonym>([
   ["environment", as("env")],
   ["envs", as("env")],
-  [
-    "env_vars",
-    (names) =>
-      Array.isArray(names)
-        ? [["env", Object.fromEntries(names.map((name) => [String(name), fromOurEnv(name)]))]]
-        : [["env", names]],
-  ],
+  ["env_vars", as("env", namedFromOurEnv)],
   ["env_file", as("envFile")],
   ["inherit_env", as("inheritEnv")],
   ["workingDirectory", as("cwd")],

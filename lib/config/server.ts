@@ -63,18 +63,24 @@ function kindOfLink(
   known: Known,
 ): { link: "stdio" | HttpServer["transport"] } | { problem: string } {
   const has = (key: string) => known.has(key) && !isEmpty(known.get(key)?.value);
-  const link = linkKinds.get(String(known.get("type")?.value ?? ""));
+  const type = textOf(known, "type");
+  const link = linkKinds.get(type);
   if (link === undefined) {
     if (has("command") && has("url"))
       return { problem: "both a command and a url; type says which counts (stdio, http, sse, ws)" };
     if (has("command")) return { link: "stdio" };
     if (!has("url")) return { problem: "expected a command or a url, found neither" };
-    return { link: /^wss?:/i.test(String(known.get("url")?.value)) ? "ws" : "auto" };
+    return { link: /^wss?:/i.test(textOf(known, "url")) ? "ws" : "auto" };
   }
   const needed = link === "stdio" ? "command" : "url";
-  if (!has(needed))
-    return { problem: `a server of type ${String(known.get("type")?.value)} needs a ${needed}` };
+  if (!has(needed)) return { problem: `a server of type ${type} needs a ${needed}` };
   return { link };
+}
+
+/** What is no text was complained about already; objects that were read have no prototype, and `String` throws at them. */
+function textOf(known: Known, key: string): string {
+  const value = known.get(key)?.value;
+  return typeof value === "string" ? value : "";
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,6 +1,7 @@
 /** What is wrong in a config is said by file, place, what was expected and what was found; and never takes more down than it must. */
 import { expect, test } from "bun:test";
 
+import { linkKinds } from "../../lib/config/links.ts";
 import { configOf, errorOf } from "./kit.ts";
 
 const unparsed: [text: string, line: number, column: number, message: string][] = [
@@ -67,6 +68,19 @@ const bad: [entry: string, reason: string, hint?: string][] = [
     `{"command": "a", "args": "b"}`,
     "mcpServers.x.args: expected an array of strings, found a string",
   ],
+  [
+    `{"url": "http://a", "env_vars": [{"source": "local"}]}`,
+    "mcpServers.x.env_vars.0: expected a string, number, true, false or null, found an object; mcpServers.x.env_vars: expected an object, found an array",
+  ],
+  [
+    `{"transport": {"type": "http", "url": "http://a"}}`,
+    `mcpServers.x.transport: expected one of ${[...linkKinds.keys()].join(", ")}, found an object; mcpServers.x: expected a command or a url, found neither`,
+  ],
+  [
+    `{"command": "a", "type": {}}`,
+    `mcpServers.x.type: expected one of ${[...linkKinds.keys()].join(", ")}, found an object`,
+  ],
+  [`{"url": {}}`, "mcpServers.x.url: expected a string, found an object"],
   [`{"command": "a", "env": ["A=1"]}`, "mcpServers.x.env: expected an object, found an array"],
   [
     `{"command": "a", "environment": {"A": {}}}`,

@@ -146,7 +146,7 @@ args = ["--x"]
 startup_timeout_sec = 20
 tool_timeout_sec = 1.5
 enabled = false
-env_vars = ["TOKEN"]
+env_vars = ["TOKEN", { name = "OTHER", source = "local" }]
 [mcp_servers.a.env]
 K = "v"
 [mcp_servers."b.c"]
@@ -162,7 +162,7 @@ enabled_tools = ["t"]
         name: "a",
         command: "a",
         args: ["--x"],
-        env: { K: "v", TOKEN: "${env:TOKEN}" },
+        env: { K: "v", TOKEN: "${env:TOKEN}", OTHER: "${env:OTHER}" },
         startTimeoutMs: 20_000,
         timeoutMs: 1500,
         disabled: true,
