@@ -27,8 +27,7 @@ export async function refuse(response: Response, exchange: Exchange, link: Link)
   }
   const isChallenge = status === 401 || (status === 403 && response.headers.has(challengeHeader));
   if (!isChallenge) await link.take(items, exchange);
-  const isUnknown = items.some((item) => errorCodeOf(item) === unknownSession);
-  if (exchange.hadSession && status === 404 && isUnknown) link.loseSession(status);
+  if (exchange.hadSession && isSessionOver(status, text, items)) link.loseSession(status);
   if (exchange.isAnswered) return;
   const error = noAnswer(response, text, exchange, link);
   void link.take([{ failed: { id: exchange.id, error } }]);
@@ -37,7 +36,7 @@ export async function refuse(response: Response, exchange: Exchange, link: Link)
 /**
  * Whether a refusal of what carried a session id says that the session is gone, and so that nothing was done. 404 says so
  * by the specification, 410 by its meaning, and 400 is what some say instead, with a body about the session. What answers
- * the request under its own `id` is its answer, whatever the status.
+ * the request under its own `id` is its answer, whatever the status, but for an error that means that it was not looked at.
  */
 export function isSessionLost(
   status: number,
@@ -45,7 +44,8 @@ export function isSessionLost(
   items: readonly Incoming[],
   id?: RequestId,
 ): boolean {
-  if (items.some((item) => isAnswerTo(item, id))) return false;
+  const isAnswer = (item: Incoming) => isAnswerTo(item, id) && !unseen.has(errorCodeOf(item) ?? 0);
+  if (items.some(isAnswer)) return false;
   return status === 404 || status === 410 || (status === 400 && /session/i.test(text));
 }
 
@@ -142,8 +142,21 @@ function noMessage(
 
 const knownEncodings = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
 
-/** The SDKs' own code, which comes under the request's `id` from some: the answer of this one, and a new session for the next. */
-const unknownSession = -32001;
+/** Errors that stand before all work: "invalid request", and the SDKs' own for a session that is not known. */
+const unseen = new Set([-32600, -32001]);
+
+/** Errors about what was asked for: a method, arguments, a resource. Some send them with 404, the session being well. */
+const aboutRequest = new Set([-32601, -32602, -32002]);
+
+/**
+ * Whether an answer that was one, an error under the request's own `id`, says that the session is gone as well: the next
+ * request begins another one, where all would fail for ever otherwise. It is not sent again, since it may have been done.
+ */
+function isSessionOver(status: number, text: string, items: readonly Incoming[]): boolean {
+  if (status !== 404 && !(status === 400 && /session/i.test(text))) return false;
+  const codes = items.map(errorCodeOf);
+  return codes.some((code) => code !== undefined && !aboutRequest.has(code));
+}
 
 /** Some give a number back as text. */
 function isAnswerTo(item: Incoming, id: RequestId | undefined): boolean {

@@ -234,8 +234,14 @@ describe("giving up", () => {
   });
 });
 
+const refused = (id: unknown, status: number, code: number) =>
+  Response.json({ jsonrpc: "2.0", id, error: { code, message: "Unknown session id" } }, { status });
+
 describe("a session that is lost", () => {
-  const variants: [string, () => Response][] = [
+  const variants: [string, (id: unknown) => Response][] = [
+    ["404 with the SDKs' code under the own id", (id) => refused(id, 404, -32001)],
+    ['404 with "invalid request" under the own id', (id) => refused(id, 404, -32600)],
+    ['400 with "invalid request" about the session', (id) => refused(id, 400, -32600)],
     [
       "B040: 404 with a JSON-RPC error",
       () =>
@@ -265,7 +271,7 @@ describe("a session that is lost", () => {
     "%s: the request was not done, the link ends, all later ones fail the same",
     async (_name, refuse) => {
       await using server = serve((seen) =>
-        seen.method?.startsWith("tools") ? refuse() : undefined,
+        seen.method?.startsWith("tools") ? refuse(seen.id) : undefined,
       );
       await using link = open(server.url);
       await greet(link.peer);
@@ -348,17 +354,23 @@ describe("a session that is lost", () => {
     },
   );
 
-  test("404 with the SDKs' code under the own id: it is the answer, and the session is over", async () => {
-    await using server = serve(({ method, id }) => {
-      const error = { code: -32001, message: "Session not found" };
-      if (method !== "a") return undefined;
-      return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
-    });
-    await using link = open(server.url);
-    await greet(link.peer);
-    expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({ code: -32001 });
-    expect(await link.peer.closed).toMatchObject({ kind: "error", httpStatus: 404 });
-  });
+  test.each([
+    [404, -32000],
+    [404, -32603],
+    [400, -32000],
+  ])(
+    "HTTP %d with %d under the own id: it is the answer, and the session is over",
+    async (status, code) => {
+      await using server = serve(({ method, id }) =>
+        method === "a" ? refused(id, status, code) : undefined,
+      );
+      await using link = open(server.url);
+      await greet(link.peer);
+      expect(await failure(link.peer.request("a", {}, soon))).toMatchObject({ code });
+      expect(await link.peer.closed).toMatchObject({ kind: "error", httpStatus: status });
+      expect(server.of("a")).toHaveLength(1);
+    },
+  );
 
   test("B041: an initialize never carries the old id", async () => {
     await using server = serve(() => undefined);
