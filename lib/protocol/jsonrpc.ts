@@ -4,7 +4,19 @@
  */
 import type { Json, JsonObject } from "../base/json.ts";
 
+/** Of a peer it may also be a number that a double cannot hold, kept as it was written (`parseJson`): it is only given back. */
 export type RequestId = string | number;
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || typeof value === "number" || JSON.isRawJSON(value);
+}
+
+/** With the type: 1 and "1" are two. */
+export function isSameId(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  const areKept = JSON.isRawJSON(one) && JSON.isRawJSON(other);
+  return areKept && JSON.stringify(one) === JSON.stringify(other);
+}
 
 export interface Request {
   jsonrpc: "2.0";

@@ -5,6 +5,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { isRequestId } from "./jsonrpc.ts";
 import type { ErrorObject, Message, RequestId, Response } from "./jsonrpc.ts";
 
 /** A message, with what was unusual about it (for a debug entry), or the reason why the value is none. */
@@ -30,7 +31,7 @@ export function readMessage(value: unknown): Reading {
   if (isPlainAnswer(value)) return { message: value };
   if (!isObject(value)) return { noise: "not a JSON object" };
   const { jsonrpc, id, method } = value;
-  const hasId = typeof id === "string" || typeof id === "number";
+  const hasId = isRequestId(id);
   if (!hasId && id !== undefined && id !== null)
     return { noise: "its id is neither a string nor a number" };
   const answers = isPresent(value.error) || value.result !== undefined;

@@ -129,7 +129,8 @@ class ToolCall implements Flight, CallListener, Cancellable {
     const { question } = this;
     const { params, from, onTask, asTask, timeoutMs } = question;
     const { scope, guest, logLevel } = from;
-    const { arguments: args = {} } = params;
+    // Clients in languages where "none" is null send that.
+    const args = params.arguments ?? {};
     if (!isObject(args)) badParams("the arguments of a tool are an object");
     const request: OwnedCallRequest = {
       tool: scope.server === undefined ? this.name : `${scope.server}/${this.name}`,

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { isRequest, isResponse, RpcError } from "../protocol/jsonrpc.ts";
+import { isRequest, isRequestId, isResponse, RpcError } from "../protocol/jsonrpc.ts";
 import type { Request, RequestId } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { readMessage } from "../protocol/read.ts";
@@ -94,7 +94,7 @@ export class Duplex implements Disposable {
 
   #take(value: Json): void {
     const given = isObject(value) ? value.id : undefined;
-    const id = typeof given === "string" || typeof given === "number" ? given : null;
+    const id = isRequestId(given) ? given : null;
     // A request whose id is null would look like a notification.
     const isNamed = !(isObject(value) && value.id === null && value.method !== undefined);
     const message = isNamed ? readMessage(value).message : undefined;

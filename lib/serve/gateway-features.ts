@@ -59,7 +59,8 @@ export async function getPrompt(
   rounds?: InputRound,
 ): Promise<Made> {
   const { params, from, signal } = question;
-  const { name, arguments: args = {} } = params;
+  const { name } = params;
+  const args = params.arguments ?? {};
   const { scope, knows } = from;
   const { host } = from.guest ?? common;
   if (typeof name !== "string") badParams("prompts/get needs the name of a prompt");

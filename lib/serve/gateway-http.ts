@@ -5,8 +5,8 @@
 import { isObject } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
-import { isResponse, RpcError } from "../protocol/jsonrpc.ts";
-import type { Message } from "../protocol/jsonrpc.ts";
+import { isRequestId, isResponse, RpcError } from "../protocol/jsonrpc.ts";
+import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
 import { eraOfMessage } from "./gateway-era.ts";
 import { badMessage } from "./gateway-errors.ts";
@@ -165,9 +165,9 @@ function messageIn(value: Json): Message | undefined {
   return readMessage(value).message;
 }
 
-function idIn(value: Json): string | number | null {
+function idIn(value: Json): RequestId | null {
   const id = isObject(value) ? value.id : undefined;
-  return typeof id === "string" || typeof id === "number" ? id : null;
+  return isRequestId(id) ? id : null;
 }
 
 /** Modern clients only POST. @throws HttpError 405 */

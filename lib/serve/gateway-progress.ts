@@ -1,6 +1,8 @@
 /** What a client is told of its call while that runs, on the stream of its request. */
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
+import { isRequestId } from "../protocol/jsonrpc.ts";
+import type { RequestId } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { isWanted, logLevels } from "./gateway-logs.ts";
 import type { Question } from "./gateway-types.ts";
@@ -9,9 +11,7 @@ import type { Question } from "./gateway-types.ts";
 export function progressOf(question: Question): ((progress: Progress) => void) | undefined {
   const { params } = question;
   const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-  return typeof token === "string" || typeof token === "number"
-    ? progressUnder(token, question)
-    : undefined;
+  return isRequestId(token) ? progressUnder(token, question) : undefined;
 }
 
 /** Tells a client of a warning of ours on the stream of its request, where it wants any. */
@@ -22,7 +22,7 @@ export function logTo(question: Question): ((params: JsonObject) => void) | unde
 
 // --- internal ---
 
-function progressUnder(token: string | number, question: Question): (progress: Progress) => void {
+function progressUnder(token: RequestId, question: Question): (progress: Progress) => void {
   const { annotations } = question.from.knows;
   return ({ message, ...progress }) =>
     question.notify("notifications/progress", {

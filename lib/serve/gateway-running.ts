@@ -5,6 +5,7 @@
 import { Chain } from "../base/chain.ts";
 import type { Linked } from "../base/chain.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { isSameId } from "../protocol/jsonrpc.ts";
 import type { Notification, Request, RequestId, RpcError } from "../protocol/jsonrpc.ts";
 import { badMessage } from "./gateway-errors.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
@@ -67,7 +68,7 @@ export class Running {
   /** With the id's type: 1 and "1" are two requests. A client has few at a time. */
   #find(id: Json | undefined): Underway | undefined {
     let underway = this.#all.first;
-    while (underway !== undefined && underway.id !== id) underway = underway.after;
+    while (underway !== undefined && !isSameId(underway.id, id)) underway = underway.after;
     return underway;
   }
 

@@ -7,7 +7,7 @@ import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Notification, Response } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { AnswerQueue } from "./answer-queue.ts";
-import { inbound } from "./inbound.ts";
+import { inbound, withWholeId } from "./inbound.ts";
 import type { Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";
 import type { Peer, PeerOptions } from "./peer-types.ts";
@@ -53,7 +53,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
       notified(message, sides);
       return undefined;
     }
-    if (answers.admits()) theirs.handle(message);
+    if (answers.admits()) theirs.handle(withWholeId(message, text));
     // What is answered at once makes room before the next comes.
     return Promise.resolve();
   };

@@ -248,6 +248,24 @@ describe("legacy sessions", () => {
     expect(id).toMatch(/^[!-~]{32,}$/);
   });
 
+  test("an id with more digits than a double holds comes back as it was written", async () => {
+    const { ask } = await session(kit);
+    const id = JSON.rawJSON("1764489600000000001");
+    const answer = await ask({ json: { jsonrpc: "2.0", id, method: "ping" } });
+    expect(await answer.text()).toBe(`{"jsonrpc":"2.0","id":1764489600000000001,"result":{}}`);
+    const unknown = await ask({ json: { jsonrpc: "2.0", id, method: "no/such" } });
+    expect(await unknown.text()).toStartWith(`{"jsonrpc":"2.0","id":1764489600000000001,"error"`);
+  });
+
+  test("a call whose arguments are null has none, as one without them", async () => {
+    const { ask } = await session(kit, { path: "/mcp/old" });
+    for (const rest of [{}, { arguments: null }]) {
+      const params = { name: "echo", ...rest };
+      const answer = await ask({ json: { ...list, method: "tools/call", params } });
+      expect(await answer.json()).toMatchObject({ id: 7, result: { content: expect.anything() } });
+    }
+  });
+
   test("a malformed envelope leaves initialize what it is", async () => {
     const params = {
       protocolVersion: "2025-06-18",

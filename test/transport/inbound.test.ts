@@ -29,6 +29,17 @@ test("requests are answered beside our own, and the same id in both directions i
   expect((await ours).response.result).toEqual({ ours: true });
 });
 
+test("an id with more digits than a double holds comes back as it was written", async () => {
+  const sent: string[] = [];
+  await using far = farSide({
+    onRequest: async () => ({}),
+    send: async (message) => void sent.push(JSON.stringify(message)),
+  });
+  await far.say({ id: JSON.rawJSON("1764489600000000001"), method: "ping" });
+  await waitFor(() => sent.length > 0);
+  expect(sent).toEqual([`{"jsonrpc":"2.0","id":1764489600000000001,"result":{}}`]);
+});
+
 describe("refusals", () => {
   test("nobody handles requests: -32601", async () => {
     await using far = farSide();
