@@ -10,7 +10,7 @@ export function namesOf(server: string, own: string, exposed?: string): string[]
   return exposed === undefined ? names : [...names, exposed];
 }
 
-/** What several servers have is shown under `SERVER/URI`, which means the same to the host. */
+/** What several servers have is shown under a URI that names the server, too; `withServer` reads it. */
 export function unique<Item extends { server: string }>(
   items: readonly Item[],
   uriOf: (item: Item) => string,
@@ -19,8 +19,21 @@ export function unique<Item extends { server: string }>(
   for (const item of items) counts.set(uriOf(item), (counts.get(uriOf(item)) ?? 0) + 1);
   return (item) => {
     const uri = uriOf(item);
-    return (counts.get(uri) ?? 0) > 1 ? `${item.server}/${uri}` : uri;
+    // One that looks like these would be read as one of them.
+    const isShared = (counts.get(uri) ?? 0) > 1 || uri.startsWith(sharedScheme);
+    return isShared ? `${sharedScheme}${encodeURIComponent(item.server)}/${uri}` : uri;
   };
+}
+
+/** `SERVER/URI`, the host's own words, out of a URI that was shown so; any other as it is. */
+export function withServer(uri: string): string {
+  const [, server, own] = shared.exec(uri) ?? [];
+  if (server === undefined) return uri;
+  try {
+    return `${decodeURIComponent(server)}/${own}`;
+  } catch {
+    return uri;
+  }
 }
 
 /** A tool under the name that it is shown by. */
@@ -52,3 +65,9 @@ export function entryFor(raw: JsonObject, { icons, titles }: Knowledge): JsonObj
   const { title: _title, ...old } = rest;
   return old;
 }
+
+// --- internal ---
+
+/** `SERVER/URI` alone is no URI, since a scheme has no slash: strict clients would refuse the whole list for it. */
+const sharedScheme = "mcphost:";
+const shared = /^mcphost:([^/]+)\/([^]*)$/;

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { InputRound } from "../client/types.ts";
 import type { HostAnswer, ReadRequest } from "../host/feature-types.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
-import { namesOf } from "./gateway-entries.ts";
+import { namesOf, withServer } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
@@ -32,7 +32,9 @@ export async function locate(
 ): Promise<Located> {
   if (typeof uri !== "string") badParams("the uri of a resource is a string");
   const found =
-    scope.server === undefined ? await host.locate(uri, signal) : { server: scope.server, uri };
+    scope.server === undefined
+      ? await host.locate(withServer(uri), signal)
+      : { server: scope.server, uri };
   if (!scope.allows(namesOf(found.server, found.uri))) hidden("resource", uri);
   return found;
 }
@@ -182,12 +184,13 @@ async function refFor(
     if (!allows(namesOf(server, ref.uri))) hidden("resource template", ref.uri);
     return { template: `${server}/${ref.uri}` };
   }
-  if (allows([""])) return { template: ref.uri };
+  const asked = withServer(ref.uri);
+  if (allows([""])) return { template: asked };
   const { templates } = await host.resources({ signal });
-  const found = templates.find(({ uriTemplate }) => uriTemplate === ref.uri);
-  if (found === undefined || !allows(namesOf(found.server, ref.uri)))
-    hidden("resource template", ref.uri);
-  return { template: `${found.server}/${ref.uri}` };
+  for (const { server: of, uriTemplate: own } of templates)
+    if ((asked === own || asked === `${of}/${own}`) && allows(namesOf(of, own)))
+      return { template: `${of}/${own}` };
+  return hidden("resource template", ref.uri);
 }
 
 function isTexts(value: Json | undefined): value is Record<string, string> {
