@@ -31,16 +31,21 @@ export function atReference(root: Json, reference: string): Json | undefined {
 export type Resolve = (reference: string) => Json | undefined;
 
 /**
- * As `atReference` in the schema `root`, and `#name` by `$anchor` besides (2020-12 core, 8.2.2; `$id` and `id` of older
- * drafts). The schema is walked once, when the first name is looked up.
+ * As `atReference` in the schema `root`, and besides `#name` by `$anchor` (2020-12 core, 8.2.2; `$id` and `id` of older
+ * drafts), and what has an `$id` by that, as it is written, alone or with a pointer into it: nothing is fetched, and no
+ * relative address made whole. The schema is walked once, when the first name is looked up.
  */
 export function resolverOf(root: Json): Resolve {
-  let anchors: Map<string, Json> | undefined;
+  let names: Map<string, Json> | undefined;
   return (reference) => {
     const target = atReference(root, reference);
-    if (target !== undefined || !/^#[^/]/.test(reference)) return target;
-    anchors ??= anchorsIn(root);
-    return anchors.get(reference.slice(1));
+    if (target !== undefined || reference === "#" || reference.startsWith("#/")) return target;
+    names ??= namesIn(root);
+    const named = names.get(reference);
+    if (named !== undefined) return named;
+    const [id = "", pointer] = reference.split("#", 2);
+    const base = names.get(id);
+    return base === undefined ? undefined : atReference(base, `#${pointer ?? ""}`);
   };
 }
 
@@ -49,20 +54,17 @@ export function resolverOf(root: Json): Resolve {
 /** Keywords whose values are no schemas. */
 const values: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
-function anchorsIn(root: Json): Map<string, Json> {
-  const anchors = new Map<string, Json>();
+/** Places by the references that mean them. */
+function namesIn(root: Json): Map<string, Json> {
+  const places = new Map<string, Json>();
   const stack: Json[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (isObject(node)) {
       const { $anchor, $id, id } = node;
-      const names = [$anchor, ...[$id, id].map(nameIn)];
-      for (const name of names) if (typeof name === "string") anchors.set(name, node);
+      if (typeof $anchor === "string") places.set(`#${$anchor}`, node);
+      for (const name of [$id, id]) if (typeof name === "string") places.set(name, node);
       for (const key of Object.keys(node)) if (!values.has(key)) stack.push(node[key] ?? null);
     } else if (Array.isArray(node)) for (const one of node) stack.push(one);
   }
-  return anchors;
-}
-
-function nameIn(id: Json | undefined): string | undefined {
-  return typeof id === "string" && /^#[^/]/.test(id) ? id.slice(1) : undefined;
+  return places;
 }

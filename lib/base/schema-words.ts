@@ -33,8 +33,8 @@ export function describeComplaints(
   for (const complaint of complaints) {
     if (problems.size >= problemsMax || unions.length >= problemsMax) break;
     const { keyword, keywordLocation, instanceLocation } = complaint;
-    if (containers.has(keyword) || unions.some((union) => keywordLocation.startsWith(union)))
-      continue;
+    if (unions.some((union) => keywordLocation.startsWith(union))) continue;
+    if (containers.has(keyword) && !isAlone(complaint, complaints)) continue;
     if (unionLike.has(keyword)) unions.push(`${keywordLocation}/`);
     const said = {
       rule: schemaAt(schema, keywordLocation),
@@ -59,6 +59,11 @@ const containers = new Set(
     "unevaluatedProperties dependentSchemas dependencies items prefixItems additionalItems unevaluatedItems"
   ).split(" "),
 );
+
+/** `dependencies` may be names, too (older drafts): then nothing below it complains. */
+function isAlone({ keyword, keywordLocation: at }: Complaint, all: readonly Complaint[]): boolean {
+  return keyword === "dependencies" && !all.some((one) => one.keywordLocation.startsWith(`${at}/`));
+}
 
 /** Keywords that say all that there is to say of what complains below them. */
 const unionLike = new Set(["anyOf", "oneOf", "contains", "minContains"]);

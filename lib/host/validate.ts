@@ -118,7 +118,10 @@ function argumentText({ path, message, keyword }: Problem, known: readonly strin
     .split("/")
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (path === "") return `the arguments: ${message}`;
-  if (keyword === "false" && keys.length === 1) return unknownText(keys[0] ?? "", known);
+  const [key = "", ...below] = keys;
+  // A property may be named and forbidden.
+  if (keyword === "false" && below.length === 0 && !known.includes(key))
+    return unknownText(key, known);
   const verb = keyword === "required" ? " " : ": ";
   return `argument ${keys.join("/")}${verb}${message}`;
 }

@@ -51,3 +51,16 @@ test("names lead to what is called so, in places of schemas only, and pointers a
   expect(resolve("#/$defs/x/n")).toBe(1);
   expect(resolve("#")).toBe(schema);
 });
+
+test("what has an $id is found by it, and places in it by a pointer; nothing else that is no fragment", () => {
+  const node = { $id: "Node", $defs: { n: 1 }, items: { $ref: "Node" } };
+  const schema = { $id: "https://example.com/s", $defs: { node }, default: { $id: "Other" } };
+  const resolve = resolverOf(schema);
+  expect(resolve("Node")).toBe(node);
+  expect(resolve("Node#")).toBe(node);
+  expect(resolve("Node#/$defs/n")).toBe(1);
+  expect(resolve("https://example.com/s#/$defs/node")).toBe(node);
+  expect(resolve("https://example.com/s")).toBe(schema);
+  for (const lost of ["Other", "node", "", "Node#/none", "https://example.com/Node"])
+    expect(resolve(lost)).toBeUndefined();
+});

@@ -116,6 +116,16 @@ describe("the dialect is what $schema says, else 2020-12", () => {
       1,
       ": expected more than 1, got 1",
     ],
+    [
+      { $schema: draft7, dependencies: { a: ["b", "c"] } },
+      { a: 1, c: 1 },
+      ': instance has "a" but does not have "b"',
+    ],
+    [
+      { $schema: draft7, dependencies: { a: { properties: { b: { type: "null" } } } } },
+      { a: 1, b: 1 },
+      "/b: expected null, got 1",
+    ],
     [{ $schema: "https://json-schema.org/draft/2020-12/schema" }, { any: "thing" }, "ok"],
     [
       { $schema: "https://example.invalid/mine" },
@@ -167,6 +177,18 @@ describe("references", () => {
     );
     expect(await verdict(schema, { a: 1 })).toBe("ok");
     expect(await verdict(schema, { a: "x" })).toBe('/a: expected integer, got "x"');
+  });
+
+  test("by $id: the problem says what was expected there", async () => {
+    const node = { $id: "Node", properties: { n: { type: "integer" }, next: { $ref: "Node" } } };
+    const schema = properties({ root: node, other: { $ref: "Node" } });
+    expect(await verdict(schema, { root: { n: 1, next: { n: 2 } }, other: { n: 3 } })).toBe("ok");
+    expect(await verdict(schema, { root: { next: { n: "x" } } })).toBe(
+      '/root/next/n: expected integer, got "x"',
+    );
+    expect(await verdict(schema, { other: { n: "x" } })).toBe(
+      '/other/n: expected integer, got "x"',
+    );
   });
 
   test("one that leads to itself ends", async () => {

@@ -101,6 +101,14 @@ describe("outcomes", () => {
 });
 
 describe("arguments", () => {
+  test("one that is named and forbidden is said to be so", async () => {
+    const never = { type: "object" as const, properties: { a: true, never: false } };
+    await using host = await hostOver({ s: { tools: [{ name: "odd", inputSchema: never }] } });
+    expect(await host.call({ tool: "odd", arguments: { never: 1 } })).toMatchObject({
+      error: { code: "usage", message: "odd: argument never: is not allowed here" },
+    });
+  });
+
   test.each<[object, string]>([
     [{}, "add: argument a is missing"],
     [{ a: "1" }, 'add: argument a: expected integer, got "1"'],
