@@ -170,6 +170,6 @@ function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers":
-      "mcp-session-id, mcp-protocol-version, mcphost-call, etag, location, retry-after",
+      "mcp-session-id, mcp-protocol-version, www-authenticate, mcphost-call, etag, location, retry-after",
   };
 }

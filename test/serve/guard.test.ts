@@ -199,6 +199,15 @@ describe("over the wire", () => {
       expect(answer.headers.get("vary")).toBe("origin");
     }
   });
+
+  test("and what a 401 asks for, and the session", async () => {
+    const origin = "http://page.example";
+    await using it = served({ origins: [origin], tokens: [{ name: "ci", token: "secret-1" }] });
+    const { status, headers } = await it.ask("/hello", { headers: { origin } });
+    const exposed = headers.get("access-control-expose-headers")?.split(", ");
+    expect(status).toBe(401);
+    expect(exposed).toEqual(expect.arrayContaining(["www-authenticate", "mcp-session-id"]));
+  });
 });
 
 describe("tokens", () => {
