@@ -8,7 +8,7 @@ import { namesOf, withServer } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
-import { ownText, resultText } from "./gateway-results.ts";
+import { ownText, resultText, wholeResult } from "./gateway-results.ts";
 import type { Made, Question, Scope } from "./gateway-types.ts";
 
 export interface FeatureContext {
@@ -142,12 +142,13 @@ function asAsked(
   own: string,
   asked: Json | undefined,
 ): { result: JsonObject; raw: string } {
-  const { contents } = answer.result;
-  if (own === asked || !Array.isArray(contents)) return answer;
-  const renamed = contents.map((one) =>
+  if (own === asked) return answer;
+  const whole = wholeResult(answer.result, answer.raw);
+  if (!Array.isArray(whole.contents)) return answer;
+  const renamed = whole.contents.map((one) =>
     isObject(one) && one.uri === own && asked !== undefined ? { ...one, uri: asked } : one,
   );
-  const result = { ...answer.result, contents: renamed };
+  const result = { ...whole, contents: renamed };
   return { result, raw: JSON.stringify(result) };
 }
 

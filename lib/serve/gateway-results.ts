@@ -3,7 +3,7 @@
  * that the revision does not know, with those that it demands (protocol.md 2.3, 2.4). Pure.
  */
 import { version } from "../../package.json";
-import { isObject } from "../base/json.ts";
+import { isObject, mayLoseDigits, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { metaPrefix } from "../protocol/meta.ts";
@@ -30,13 +30,20 @@ export function resultText(
 ): string {
   const shown = shownTo(result, knows);
   if (shown !== result && nestsBeyond(raw)) throw new RpcError(tooDeep);
-  const text = shown === result ? raw : JSON.stringify(shown);
+  const whole = shown === result ? result : wholeResult(result, raw);
+  const text =
+    shown === result ? raw : JSON.stringify(whole === result ? shown : shownTo(whole, knows));
   if (knows.era === "legacy") return text;
   const head =
     (shown.resultType === undefined ? texts.complete : "") +
     (kept && typeof shown.ttlMs !== "number" ? texts.uncached : "") +
     (shown._meta === undefined ? texts.meta : "");
   return spliced(text, head);
+}
+
+/** A result with all of its digits, for what is written anew: `result` may have been read with plain numbers. */
+export function wholeResult(result: JsonObject, raw: string): JsonObject {
+  return mayLoseDigits(raw) ? (parseJson(raw) as JsonObject) : result;
 }
 
 /** The text of a result that asks a modern client for input. */
