@@ -3,6 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { HostTool } from "../host/types.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { taskSupportOf } from "../protocol/tasks.ts";
+import { strictEntry, strictSchema } from "./gateway-strict.ts";
 
 /** Every name by which rules and tokens may mean something of a server. */
 export function namesOf(server: string, own: string, exposed?: string): string[] {
@@ -46,9 +47,12 @@ export function toolEntry(tool: HostTool, name: string, knows: Knowledge): JsonO
     name,
     ...(title !== undefined && knows.titles && { title }),
     ...(description !== undefined && { description }),
-    // Strict clients throw a whole list away for one schema without it.
-    inputSchema: inputSchema.type === "object" ? inputSchema : { ...inputSchema, type: "object" },
-    ...(outputSchema !== undefined && isKnownSchema && { outputSchema }),
+    inputSchema: strictSchema(inputSchema, knows.era),
+    ...(outputSchema !== undefined &&
+      isKnownSchema && {
+        outputSchema:
+          outputSchema.type === "object" ? strictSchema(outputSchema, knows.era) : outputSchema,
+      }),
     ...(annotations !== undefined && knows.annotations && { annotations: { ...annotations } }),
     // One that must run as a task is waited for where the client does not ask for one.
     ...(mayLast &&
@@ -57,10 +61,11 @@ export function toolEntry(tool: HostTool, name: string, knows: Knowledge): JsonO
   };
 }
 
-/** An entry as it came, without what a revision does not know. */
+/** An entry as it came, without what a revision does not know, and what no strict client takes. */
 export function entryFor(raw: JsonObject, { icons, titles }: Knowledge): JsonObject {
-  if (icons) return raw;
-  const { icons: _, ...rest } = raw;
+  const entry = strictEntry(raw);
+  if (icons) return entry;
+  const { icons: _, ...rest } = entry;
   if (titles) return rest;
   const { title: _title, ...old } = rest;
   return old;
