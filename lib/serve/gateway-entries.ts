@@ -11,18 +11,24 @@ export function namesOf(server: string, own: string, exposed?: string): string[]
   return exposed === undefined ? names : [...names, exposed];
 }
 
-/** What several servers have is shown under a URI that names the server, too; `withServer` reads it. */
+/**
+ * What several servers have is shown under a URI that names the server, too; `withServer` reads it. So is what is no URI
+ * (`isFit`) where there are other servers: clients that check would refuse theirs with it.
+ */
 export function unique<Item extends { server: string }>(
   items: readonly Item[],
   uriOf: (item: Item) => string,
+  isFit: (uri: string) => boolean = () => true,
 ): (item: Item) => string {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(uriOf(item), (counts.get(uriOf(item)) ?? 0) + 1);
+  const isOneServer = items.every(({ server }) => server === items[0]?.server);
   return (item) => {
     const uri = uriOf(item);
     // One that looks like these would be read as one of them.
-    const isShared = (counts.get(uri) ?? 0) > 1 || uri.startsWith(sharedScheme);
-    return isShared ? `${sharedScheme}${encodeURIComponent(item.server)}/${uri}` : uri;
+    const isTaken = (counts.get(uri) ?? 0) > 1 || uri.startsWith(sharedScheme);
+    const isPlain = !isTaken && (isOneServer || isFit(uri));
+    return isPlain ? uri : `${sharedScheme}${encodeURIComponent(item.server)}/${uri}`;
   };
 }
 

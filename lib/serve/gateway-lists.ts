@@ -96,7 +96,7 @@ export class Lists {
       },
     );
     const shown = all.filter((one) => scope.allows(namesOf(one.server, one.uri)));
-    const nameOf = unique(shown, ({ uri }) => uri);
+    const nameOf = scope.server === undefined ? unique(shown, uriOf, URL.canParse) : uriOf;
     const { items, ...rest } = this.#page(shown, nameOf, "resources", scope, params);
     return {
       resources: items.map((one) => ({
@@ -120,7 +120,7 @@ export class Lists {
       },
     );
     const shown = all.filter((one) => scope.allows(namesOf(one.server, one.uriTemplate)));
-    const nameOf = unique(shown, ({ uriTemplate }) => uriTemplate);
+    const nameOf = scope.server === undefined ? unique(shown, templateOf) : templateOf;
     const { items, ...rest } = this.#page(shown, nameOf, "templates", scope, params);
     return {
       resourceTemplates: items.map((one) => ({
@@ -183,6 +183,9 @@ export class Lists {
 }
 
 // --- internal ---
+
+const uriOf = ({ uri }: HostResource) => uri;
+const templateOf = ({ uriTemplate }: HostTemplate) => uriTemplate;
 
 /** Its tools are known, and it does not run. */
 function isResting({ state, tools }: ServerStatus): boolean {

@@ -55,6 +55,37 @@ describe("several servers as one", () => {
     expect([unclear?.error?.code, unclear?.error?.data]).toEqual([-32002, { uri: "note://one" }]);
   });
 
+  test("what is no URI is shown under one beside other servers, and as it is where its server is alone", async () => {
+    const odd = ["users/me", "mcphost:b/x://1"];
+    const resources = odd.map((uri) => ({ uri, name: uri }));
+    const program = `for await (const line of console) {
+      const { id, method, params } = JSON.parse(line);
+      const result = {
+        initialize: { protocolVersion: "2025-06-18", capabilities: { resources: {} }, serverInfo: { name: "odd", version: "1" } },
+        "resources/list": ${JSON.stringify({ resources })},
+        "resources/templates/list": { resourceTemplates: [] },
+        "resources/read": { contents: [{ uri: params?.uri, text: "of " + params?.uri }] },
+      }[method];
+      const answer = result ? { result } : { error: { code: -32601, message: "" } };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    }`;
+    const a = { command: process.execPath, args: ["-e", program] };
+    await using kit = gatewayOver({ a, b: full() });
+    for (const [path, expected] of [
+      ["/mcp", ["mcphost:a/users/me", "mcphost:a/mcphost:b/x://1"]],
+      ["/mcp/a", odd],
+    ] as const) {
+      const one = await session(kit, { path });
+      const listed = answerTo(await told(await one.request("resources/list")))?.result.resources;
+      const uris = listed.map(({ uri }: { uri: string }) => uri);
+      expect(uris).toEqual(expect.arrayContaining([...expected]));
+      for (const [at, uri] of expected.entries()) {
+        const read = answerTo(await told(await one.request("resources/read", { uri })));
+        expect(read?.result.contents).toEqual([{ uri, text: `of ${odd[at]}` }]);
+      }
+    }
+  });
+
   test("one server's own names and URIs are its own", async () => {
     await using kit = gatewayOver({ a: full(), b: full("modern") });
     const one = await session(kit, { path: "/mcp/b" });
