@@ -2,8 +2,7 @@
  * Resources of all servers: lists them, and reads one from the server that has it. Of several that have it none is picked.
  */
 import { HostError, isHostError } from "../base/errors.ts";
-import { matchesGlob } from "../base/glob.ts";
-import { didYouMean, nearest } from "../base/nearest.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { complete } from "../client/completion.ts";
 import type { CompletionValues } from "../client/completion.ts";
 import {
@@ -20,6 +19,7 @@ import type {
   ReadRequest,
   ResourceListing,
 } from "./feature-types.ts";
+import { havingTemplate, havingUri, isQualified, nearestUris } from "./resource-lookup.ts";
 import { unknownBeside } from "./unknown.ts";
 
 export class Resources {
@@ -110,19 +110,12 @@ export class Resources {
     const [only, ...others] = names;
     if (only !== undefined && others.length === 0) return { server: only, uri: wanted };
     const listing = await this.list({ ...(signal && { signal }) });
-    const { resources, templates, failed } = listing;
-    const exact =
-      kind === "uri"
-        ? resources.filter(({ uri }) => uri === wanted)
-        : templates.filter(({ uriTemplate }) => uriTemplate === wanted);
-    const fitting =
-      exact.length > 0 || kind !== "uri"
-        ? exact
-        : templates.filter(({ uriTemplate }) => mayMean(uriTemplate, wanted));
+    const { failed } = listing;
+    const fitting = kind === "uri" ? havingUri(wanted, listing) : havingTemplate(wanted, listing);
     const having = [...new Set(fitting.map(({ server }) => server))];
-    const [server, ...more] = having;
-    if (server !== undefined && more.length === 0) return { server, uri: wanted };
-    if (server !== undefined) throw ofSeveral(wanted, having);
+    const [first] = fitting;
+    if (first !== undefined && having.length === 1) return { server: first.server, uri: first.uri };
+    if (first !== undefined) throw ofSeveral(wanted, having);
     const error = unknown(wanted, nearestUris(wanted, listing), names);
     throw unknownBeside(error, failed, failed.length < names.length);
   }
@@ -153,33 +146,6 @@ export class Resources {
 }
 
 // --- internal ---
-
-const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/;
-
-/** `SERVER/URI`. A URI begins with a scheme, and so never with a server's name and a slash. */
-function isQualified(text: string, server: string): boolean {
-  if (!text.startsWith(`${server}/`)) return false;
-  return scheme.test(text.slice(server.length + 1)) || !scheme.test(text);
-}
-
-/** Whether a template could give a URI, as far as its fixed parts tell. */
-function mayMean(template: string, uri: string): boolean {
-  return matchesGlob(template.replace(/\{[^{}]*\}/g, "*"), uri);
-}
-
-/** The ends of URIs are compared: their beginnings are often all the same. */
-function nearestUris(wanted: string, { resources, templates }: ResourceListing): string[] {
-  return nearest(end(wanted), [
-    ...resources.map(({ uri }) => [uri, end(uri)] as const),
-    ...templates.map(({ uriTemplate: template }) => {
-      return [template, end(template), end(template.replace(/\{[^{}]*\}/g, ""))] as const;
-    }),
-  ]);
-}
-
-function end(uri: string): string {
-  return uri.slice(-40);
-}
 
 function ofSeveral(uri: string, servers: readonly string[]): HostError {
   const candidates = servers.map((server) => `${server}/${uri}`);

@@ -1,7 +1,7 @@
 /** What addresses hold, decoded. */
 import { expect, test } from "bun:test";
 
-import { basicOf, decoded } from "../../lib/base/uri.ts";
+import { basicOf, decoded, normalUri } from "../../lib/base/uri.ts";
 
 test.each([
   ["a%20b", "a b"],
@@ -19,3 +19,9 @@ test.each([
   const basic = basicOf(new URL(address));
   expect(basic && Buffer.from(basic, "base64").toString()).toBe(pair);
 });
+
+test.each([
+  ["file:///a/é b", "file:///a/%C3%A9%20b"],
+  ["NOTE://x", "note://x"],
+  ["users/me", undefined],
+])("%s as those write it who parse it", (text, normal) => expect(normalUri(text)).toBe(normal));

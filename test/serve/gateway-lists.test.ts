@@ -28,6 +28,23 @@ const link = { type: "resource_link", uri: "note://one", name: "one" };
 const shown = (revision: string, result: object) =>
   JSON.parse(resultText(answer(result), knows(revision))) as { content: unknown[] };
 
+/** A server of these resources alone; each holds its own URI. */
+function oddResources(uris: readonly string[]) {
+  const resources = uris.map((uri) => ({ uri, name: uri }));
+  const program = `for await (const line of console) {
+    const { id, method, params } = JSON.parse(line);
+    const result = {
+      initialize: { protocolVersion: "2025-06-18", capabilities: { resources: {} }, serverInfo: { name: "odd", version: "1" } },
+      "resources/list": ${JSON.stringify({ resources })},
+      "resources/templates/list": { resourceTemplates: [] },
+      "resources/read": { contents: [{ uri: params?.uri, text: "of " + params?.uri }] },
+    }[method];
+    const answer = result ? { result } : { error: { code: -32601, message: "" } };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+  }`;
+  return { command: process.execPath, args: ["-e", program] };
+}
+
 describe("several servers as one", () => {
   test("a URI that two servers have is shown under both, and read of the right one", async () => {
     await using kit = gatewayOver({ a: full(), b: full("modern") });
@@ -55,21 +72,21 @@ describe("several servers as one", () => {
     expect([unclear?.error?.code, unclear?.error?.data]).toEqual([-32002, { uri: "note://one" }]);
   });
 
+  test("a URI that a client writes anew is its server's own", async () => {
+    const own = ["file:///docs/café a.txt", "UPPER://Host/Path"];
+    const a = oddResources(own);
+    await using kit = gatewayOver({ a, b: full() });
+    const one = await session(kit);
+    // As pydantic writes them; the server compares text.
+    for (const [at, uri] of ["file:///docs/caf%C3%A9%20a.txt", "upper://Host/Path"].entries()) {
+      const read = answerTo(await told(await one.request("resources/read", { uri })));
+      expect(read?.result.contents).toEqual([{ uri, text: `of ${own[at]}` }]);
+    }
+  });
+
   test("what is no URI is shown under one beside other servers, and as it is where its server is alone", async () => {
     const odd = ["users/me", "mcphost:b/x://1"];
-    const resources = odd.map((uri) => ({ uri, name: uri }));
-    const program = `for await (const line of console) {
-      const { id, method, params } = JSON.parse(line);
-      const result = {
-        initialize: { protocolVersion: "2025-06-18", capabilities: { resources: {} }, serverInfo: { name: "odd", version: "1" } },
-        "resources/list": ${JSON.stringify({ resources })},
-        "resources/templates/list": { resourceTemplates: [] },
-        "resources/read": { contents: [{ uri: params?.uri, text: "of " + params?.uri }] },
-      }[method];
-      const answer = result ? { result } : { error: { code: -32601, message: "" } };
-      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
-    }`;
-    const a = { command: process.execPath, args: ["-e", program] };
+    const a = oddResources(odd);
     await using kit = gatewayOver({ a, b: full() });
     for (const [path, expected] of [
       ["/mcp", ["mcphost:a/users/me", "mcphost:a/mcphost:b/x://1"]],
