@@ -105,9 +105,19 @@ function isSized({ headers }: Request, limits: BodyLimits): boolean {
     throw new HttpError(415, "unsupported_media_type", "a body must be application/json", {
       hint: "send Content-Type: application/json",
     });
+  const coding = headers.get("content-encoding");
+  if (coding !== null && coding.toLowerCase() !== "identity") throw encoded(coding);
   const length = headers.get("content-length");
   if (length !== null && Number(length) > limits.bytesMax) throw tooLarge(limits);
   return length !== null && !headers.has("transfer-encoding");
+}
+
+function encoded(coding: string): HttpError {
+  const text = `a body in the coding ${coding} is not read`;
+  return new HttpError(415, "unsupported_media_type", text, {
+    hint: "send it as it is, without Content-Encoding",
+    headers: { "accept-encoding": "identity" },
+  });
 }
 
 /** Why there is no body: where it is none of our reasons, the connection ended. */

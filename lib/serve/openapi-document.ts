@@ -150,7 +150,7 @@ const errors: Record<string, string> = {
   "404": "There is no such tool.",
   "408": "The body took too long.",
   "413": "The body is too large.",
-  "415": "The body does not say that it is application/json.",
+  "415": "The body does not say that it is application/json, or is compressed.",
   "502":
     "The server could not be used, or answered with an error of its own; it may have happened where the code is uncertain.",
   "503": "Too much at once, stopping, or the call was cancelled.",

@@ -323,6 +323,28 @@ describe("bodies", () => {
     expect(await answer.json()).toMatchObject({ error: { code: "unsupported_media_type" } });
   });
 
+  // RFC 9110, 8.4 and 12.5.3
+  test.each([
+    ["gzip", 415],
+    ["br, gzip", 415],
+    ["identity", 200],
+  ])("a body in %s: %d", async (coding, status) => {
+    await using it = served();
+    const asked = post(new TextEncoder().encode("{}"), "application/json");
+    const headers = { ...asked.headers, "content-encoding": coding };
+    const answer = await it.ask("/echo", { ...asked, headers });
+    expect(answer.status).toBe(status);
+    if (status === 200) return;
+    expect(answer.headers.get("accept-encoding")).toBe("identity");
+    expect(await answer.json()).toMatchObject({
+      error: {
+        code: "unsupported_media_type",
+        message: `a body in the coding ${coding} is not read`,
+        hint: "send it as it is, without Content-Encoding",
+      },
+    });
+  });
+
   test.each(["", "{", "[1,]", "nope", '{"a":1}{"b":2}', "\u0000"])("400 for %j", async (body) => {
     await using it = served();
     const answer = await it.ask("/echo", post(body, "application/json"));
