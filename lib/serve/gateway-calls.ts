@@ -7,6 +7,7 @@ import type { CallListener, OpenedHost, OwnedCallRequest } from "../host/opened-
 import type { Progress } from "../protocol/mcp.ts";
 import type { CallBook } from "./calls-book.ts";
 import { badParams } from "./gateway-errors.ts";
+import type { Links } from "./gateway-links.ts";
 import type { Flight, Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import { madeOf } from "./gateway-outcomes.ts";
@@ -18,6 +19,7 @@ export interface CallContext {
   /** What all clients have in common. */
   host: OpenedHost;
   logs: Logs;
+  links: Links;
   /** @default nothing is written down */
   calls?: CallBook | undefined;
 }
@@ -92,7 +94,10 @@ class ToolCall implements Flight, CallListener, Cancellable {
   /** @throws RpcError */
   ended(outcome: Outcome): Made {
     this.#waiting?.[Symbol.dispose]();
-    this.#context.logs.end(this);
+    const { logs, links } = this.#context;
+    logs.end(this);
+    const { status } = outcome;
+    if (status === "completed" && this.server !== undefined) links.note(outcome, this.server);
     return madeOf(outcome, this);
   }
 

@@ -6,6 +6,8 @@ import type { HostAnswer, ReadRequest } from "../host/feature-types.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import { namesOf, withServer } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
+import type { Links } from "./gateway-links.ts";
+import { locate } from "./gateway-locate.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import { ownText, resultText, wholeResult } from "./gateway-results.ts";
@@ -15,39 +17,18 @@ export interface FeatureContext {
   /** What all clients have in common. */
   host: OpenedHost;
   logs: Logs;
-}
-
-/** Where a resource is, for who asks. */
-export interface Located {
-  server: string;
-  /** Its server's own URI. */
-  uri: string;
-}
-
-/** @throws RpcError; HostError `usage` (unknown, of several servers, or hidden) */
-export async function locate(
-  host: OpenedHost,
-  uri: Json | undefined,
-  { scope, signal }: { scope: Scope; signal: AbortSignal },
-): Promise<Located> {
-  if (typeof uri !== "string") badParams("the uri of a resource is a string");
-  const found =
-    scope.server === undefined
-      ? await host.locate(withServer(uri), signal)
-      : { server: scope.server, uri };
-  if (!scope.allows(namesOf(found.server, found.uri))) hidden("resource", uri);
-  return found;
+  links: Links;
 }
 
 /** `resources/read`. @throws RpcError, HostError */
 export async function readResource(
   question: Question,
-  { logs, ...common }: FeatureContext,
+  { logs, links, ...common }: FeatureContext,
   rounds?: InputRound,
 ): Promise<Made> {
   const { params, from, signal } = question;
   const { host } = from.guest ?? common;
-  const { server, uri } = await locate(host, params.uri, { scope: from.scope, signal });
+  const { server, uri } = await locate(host, params.uri, { links, scope: from.scope, signal });
   using _flight = logs.flight({ question, server });
   const answer = await host.read({ uri: `${server}/${uri}`, ...waitsOf(question, rounds) });
   if (answer.isInput) return { input: answer };
@@ -57,7 +38,7 @@ export async function readResource(
 /** `prompts/get`. @throws RpcError, HostError */
 export async function getPrompt(
   question: Question,
-  { logs, ...common }: FeatureContext,
+  { logs, links, ...common }: FeatureContext,
   rounds?: InputRound,
 ): Promise<Made> {
   const { params, from, signal } = question;
@@ -70,15 +51,17 @@ export async function getPrompt(
   const prompt = await promptFor(host, name, scope, signal);
   using _flight = logs.flight({ question, server: scope.server });
   const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question, rounds) });
-  return answer.isInput ? { input: answer } : resultText(answer, knows);
+  if (answer.isInput) return { input: answer };
+  links.note(answer, answer.server);
+  return resultText(answer, knows);
 }
 
 /** The server of a resource. @throws as `locate` */
 export async function serverOfResource(
   { params, from, signal }: Question,
-  host: OpenedHost,
+  { host, links }: Pick<FeatureContext, "host" | "links">,
 ): Promise<string> {
-  return (await locate(host, params.uri, { scope: from.scope, signal })).server;
+  return (await locate(host, params.uri, { links, scope: from.scope, signal })).server;
 }
 
 /** The server of a prompt; undefined where nobody knows it. @throws HostError */

@@ -8,7 +8,8 @@ import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { metaPrefix } from "../protocol/meta.ts";
 import type { ListName } from "../protocol/subscriptions.ts";
 import { badParams } from "./gateway-errors.ts";
-import { locate } from "./gateway-features.ts";
+import type { Links } from "./gateway-links.ts";
+import { locate } from "./gateway-locate.ts";
 import type { News } from "./gateway-news.ts";
 import { ownText } from "./gateway-results.ts";
 import { noticeOf, takesTasks } from "./gateway-tasks-modern.ts";
@@ -16,6 +17,7 @@ import type { Tasks } from "./gateway-tasks.ts";
 import type { Aside, Behind, Downstream, Question, Scope } from "./gateway-types.ts";
 
 export interface ListenContext extends Behind {
+  links: Links;
   tasks: Tasks;
   stopping: AbortSignal;
 }
@@ -35,12 +37,12 @@ export function followLists(
 /** `resources/subscribe`. @throws RpcError, HostError */
 export async function subscribe(
   { params, from, signal }: Question,
-  { host, updates }: ListenContext,
+  { host, links, updates }: ListenContext,
 ): Promise<string> {
   const { aside, scope, knows } = from;
   const { uri: asked } = params;
   if (typeof asked === "string" && asked.length > uriMax) badParams("the uri is too long");
-  const resource = await locate(host, asked, { scope, signal });
+  const resource = await locate(host, asked, { links, scope, signal });
   if (aside === undefined || typeof asked !== "string") badParams("nobody is there to be told");
   if (!aside.subscriptions.has(asked)) {
     if (aside.subscriptions.size >= urisMax)
@@ -116,7 +118,7 @@ function isShown({ server }: Scope, servers: ReadonlySet<string>): boolean {
 /** Follows the resources that are asked for; those that cannot be followed are left out of what is honoured. */
 async function followAll(
   { params: { notifications }, from, signal }: Question,
-  { host, updates }: ListenContext,
+  { host, links, updates }: ListenContext,
   { scope, tell }: { scope: DisposableStack; tell: (method: string, given: JsonObject) => void },
 ): Promise<string[]> {
   const given = isObject(notifications) ? notifications.resourceSubscriptions : undefined;
@@ -125,7 +127,7 @@ async function followAll(
   );
   const one = async (uri: string): Promise<string[]> => {
     try {
-      const resource = await locate(host, uri, { scope: from.scope, signal });
+      const resource = await locate(host, uri, { links, scope: from.scope, signal });
       const leave = await updates.follow(resource, (update) =>
         tell("notifications/resources/updated", renamed(update, resource.uri, uri)),
       );

@@ -107,7 +107,7 @@ function askable(parts: Parts): Record<"tools/call" | "prompts/get" | "resources
       make: (question, round) => getPrompt(question, parts, round),
     }),
     "resources/read": through({
-      serverOn: serverOfResource,
+      serverOn: (question, host) => serverOfResource(question, { host, links: parts.links }),
       make: (question, round) => readResource(question, parts, round),
     }),
   };

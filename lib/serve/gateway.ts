@@ -6,6 +6,7 @@ import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { shownError, toRpcError } from "./gateway-errors.ts";
 import { greeting, Instructions } from "./gateway-greet.ts";
 import { admit } from "./gateway-guests.ts";
+import { Links } from "./gateway-links.ts";
 import { followLists } from "./gateway-listen.ts";
 import { Lists } from "./gateway-lists.ts";
 import { Logs } from "./gateway-logs.ts";
@@ -36,7 +37,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const context = { shared, logs, log, guests, greetMs, answerMs, coalesceMs, subscriptionsMax };
   const rounds = new Rounds({ ...options, ...context, tasks });
   const { calls } = options;
-  const parts = { ...shared, stopping, logs, lists, instructions, rounds, calls, tasks };
+  const links = new Links();
+  const parts = { ...shared, stopping, logs, links, lists, instructions, rounds, calls, tasks };
   const tables = tablesOf(parts);
   host.lend();
   // Modern servers tell of changes only where they are asked to.

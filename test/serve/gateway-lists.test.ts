@@ -28,21 +28,35 @@ const link = { type: "resource_link", uri: "note://one", name: "one" };
 const shown = (revision: string, result: object) =>
   JSON.parse(resultText(answer(result), knows(revision))) as { content: unknown[] };
 
-/** A server of these resources alone; each holds its own URI. */
-function oddResources(uris: readonly string[]) {
+/** A server of these resources, each of which holds its own URI, and of what else it answers. */
+function oddServer(uris: readonly string[], more: object = {}) {
   const resources = uris.map((uri) => ({ uri, name: uri }));
   const program = `for await (const line of console) {
     const { id, method, params } = JSON.parse(line);
     const result = {
-      initialize: { protocolVersion: "2025-06-18", capabilities: { resources: {} }, serverInfo: { name: "odd", version: "1" } },
+      initialize: { protocolVersion: "2025-06-18", capabilities: { resources: {}, tools: {}, prompts: {} }, serverInfo: { name: "odd", version: "1" } },
       "resources/list": ${JSON.stringify({ resources })},
       "resources/templates/list": { resourceTemplates: [] },
       "resources/read": { contents: [{ uri: params?.uri, text: "of " + params?.uri }] },
+      ...${JSON.stringify(more)},
     }[method];
     const answer = result ? { result } : { error: { code: -32601, message: "" } };
     if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
   }`;
   return { command: process.execPath, args: ["-e", program] };
+}
+
+/** A server with a tool that links to what no list has, and a prompt that has in it what others have, too. */
+function linking(name: string, uri: string) {
+  const resource = { uri: "x://1", text: "" };
+  const content = { type: "resource_link", uri, name };
+  return oddServer(["x://1"], {
+    "resources/read": { contents: [{ uri, text: name }] },
+    "tools/list": { tools: [{ name: "report", inputSchema: object }] },
+    "tools/call": { content: [content] },
+    "prompts/list": { prompts: [{ name: "about" }] },
+    "prompts/get": { messages: [{ role: "user", content: { type: "resource", resource } }] },
+  });
 }
 
 describe("several servers as one", () => {
@@ -74,7 +88,7 @@ describe("several servers as one", () => {
 
   test("a URI that a client writes anew is its server's own", async () => {
     const own = ["file:///docs/café a.txt", "UPPER://Host/Path"];
-    const a = oddResources(own);
+    const a = oddServer(own);
     await using kit = gatewayOver({ a, b: full() });
     const one = await session(kit);
     // As pydantic writes them; the server compares text.
@@ -86,7 +100,7 @@ describe("several servers as one", () => {
 
   test("what is no URI is shown under one beside other servers, and as it is where its server is alone", async () => {
     const odd = ["users/me", "mcphost:b/x://1"];
-    const a = oddResources(odd);
+    const a = oddServer(odd);
     await using kit = gatewayOver({ a, b: full() });
     for (const [path, expected] of [
       ["/mcp", ["mcphost:a/users/me", "mcphost:a/mcphost:b/x://1"]],
@@ -101,6 +115,26 @@ describe("several servers as one", () => {
         expect(read?.result.contents).toEqual([{ uri, text: `of ${odd[at]}` }]);
       }
     }
+  });
+
+  test("what a tool or a prompt links to is read of its server, though no list has it or several do", async () => {
+    const [a, b] = [linking("a", "report://1"), linking("b", "report://2")];
+    await using kit = gatewayOver({ a: { ...a, prefix: "a_" }, b: { ...b, prefix: "b_" } });
+    const one = await session(kit);
+    const read = async (uri: string) => {
+      const reply = answerTo(await told(await one.request("resources/read", { uri })));
+      return reply?.result?.contents[0].text ?? reply?.error?.message;
+    };
+    expect(await read("report://1")).toBe('no server lists "report://1"');
+    await told(await one.call("a_report"));
+    await told(await one.call("b_report"));
+    expect([await read("report://1"), await read("report://2")]).toEqual(["a", "b"]);
+    expect(await read("x://1")).toStartWith("several servers have");
+    await told(await one.request("prompts/get", { name: "b_about" }));
+    expect(await read("x://1")).toBe("b");
+    // Which of them is meant nobody can tell any more.
+    await told(await one.request("prompts/get", { name: "a_about" }));
+    expect(await read("x://1")).toStartWith("several servers have");
   });
 
   test("one server's own names and URIs are its own", async () => {
