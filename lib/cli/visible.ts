@@ -1,12 +1,17 @@
 /**
  * Text from servers made safe for a terminal: control characters that could move the cursor, forge output or turn text
- * round are written as \uXXXX, which is also how JSON writes them. For pipes nothing is changed. Pure.
+ * round, and characters that nobody sees, are written as \uXXXX, which is also how JSON writes them. For pipes nothing is
+ * changed. Pure.
  */
 
-/** C0 but tab and newline (and a CR that ends a line), DEL, C1, and the bidirectional controls of Unicode. */
+/**
+ * C0 but tab and newline (and a CR that ends a line), DEL, C1, the bidirectional controls of Unicode, and what takes no room
+ * and can hide words from whoever approves them (zero width spaces, fillers, tags). Joiners and variation selectors are
+ * part of how words and emoji are written.
+ */
 const controls =
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|\r(?!\n)/gu;
 
 /** The text with all lines but the first indented: none of them passes for a message of its own. */
 export function hanging(text: string): string {
@@ -15,8 +20,11 @@ export function hanging(text: string): string {
 
 /** The text with its control characters made visible. */
 export function visible(text: string): string {
-  return text.replace(
-    controls,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return text.replace(controls, (found) => found.split("").map(unit).join(""));
+}
+
+// --- internal ---
+
+function unit(half: string): string {
+  return `\\u${half.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -11,6 +11,13 @@ const rows: [name: string, text: string, shown: string][] = [
   ["NUL, backspace, DEL", "\0\b\u007f", "\\u0000\\u0008\\u007f"],
   ["C1", "\u0085\u009b31m", "\\u0085\\u009b31m"],
   ["bidi", "\u202egnp\u202c\u2066x\u2069\u200f", "\\u202egnp\\u202c\\u2066x\\u2069\\u200f"],
+  ["zero width", "del\u200bete\u2060\ufeff\u3164", "del\\u200bete\\u2060\\ufeff\\u3164"],
+  ["tags, which spell unseen", "hi\u{e0041}", "hi\\udb40\\udc41"],
+  [
+    "joiners and variations of what is written",
+    "❤\ufe0f 👩\u200d🚀 می\u200cروم",
+    "❤\ufe0f 👩\u200d🚀 می\u200cروم",
+  ],
 ];
 
 test.each(rows)("%s", (_, text, shown) => {
@@ -18,6 +25,6 @@ test.each(rows)("%s", (_, text, shown) => {
 });
 
 test("JSON stays JSON of the same value", () => {
-  const value = { "a\u202e": "\u001b[0m\u009b" };
+  const value = { "a\u202e": "\u001b[0m\u009b\u{e0041}" };
   expect(JSON.parse(visible(JSON.stringify(value)))).toEqual(value);
 });
