@@ -22,7 +22,7 @@ const parts = [
     name: "run",
     // What opens servers and speaks to them is needed by others, too.
     entries: ["lib/cli/run.ts", "lib/cli/call.ts", "lib/cli/open.ts", "lib/client/client.ts"],
-    hot: ["lib/host/desk.ts", "lib/transport/stdio.ts"],
+    hot: ["lib/host/desk.ts", "lib/transport/stdio.ts", "lib/config/files.ts"],
   },
   {
     name: "remote",

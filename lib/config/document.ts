@@ -3,7 +3,6 @@
  * error, since a policy that is read wrongly would let through what it should stop. Loaded only when a config is read.
  */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { readText } from "./files.ts";
 import { shapes } from "./formats.ts";
 import { parseJsonc } from "./jsonc.ts";
 import { unknownKey } from "./keys.ts";
@@ -41,16 +40,6 @@ export interface ConfigPart {
   warnings: string[];
   /** Those of the warnings that are not about servers. */
   ruleWarnings: string[];
-}
-
-/** As `readDocument`, of a file; undefined where there is none. @throws HostError `config`, as `readText`, too */
-export async function readFile(
-  path: string,
-  origin: Origin,
-  folder: string,
-): Promise<ConfigPart | undefined> {
-  const text = await readText(path, origin.label);
-  return text === undefined ? undefined : readDocument(text, origin, folder);
 }
 
 /**

@@ -84,8 +84,13 @@ async function filePart(
   origin: Origin,
   cwd: string,
 ): Promise<ConfigPart | undefined> {
-  const { readFile } = await import("./document.ts");
-  return await readFile(path, origin, cwd);
+  const { readText } = await import("./files.ts");
+  // Read while what understands it is loaded.
+  const [text, { readDocument }] = await Promise.all([
+    readText(path, origin.label),
+    import("./document.ts"),
+  ]);
+  return text === undefined ? undefined : readDocument(text, origin, cwd);
 }
 
 async function readPart(text: string, origin: Origin, cwd: string): Promise<ConfigPart> {
