@@ -84,10 +84,15 @@ async function resolve(opened: Opened, tool: string, signal: AbortSignal) {
   try {
     return await opened.host.resolve(tool, { signal });
   } catch (error) {
-    // The call itself is denied, too, and written down as that.
-    if (isHostError(error) && error.code === "denied") return undefined;
+    // The call itself is denied, too, and written down as that; but who did not trust a server is not asked again.
+    if (isHostError(error) && error.code === "denied" && isOfTool(error)) return undefined;
     throw await (await import("./cause.ts")).cause(error, opened, tool);
   }
+}
+
+/** It says which tool it would have been. */
+function isOfTool({ facts }: HostError): boolean {
+  return facts.server !== undefined && facts.tool !== undefined;
 }
 
 async function callWithMeter(
