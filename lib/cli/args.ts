@@ -41,10 +41,9 @@ export function readLine(line: Line, table: FlagTable): Reading {
   return reader.reading;
 }
 
-/** True for a word that stands for itself although it begins with a dash: `-` and negative numbers. */
+/** True for a word that stands for itself although it begins with a dash: `-` and negative numbers. Flags cost no expression. */
 export function isPositional(word: string): boolean {
   if (!word.startsWith("-") || word === "-") return true;
-  // To see that a flag is no number takes no expression.
   return "0123456789.".includes(word.charAt(1)) && /^-(\d|\.\d)[\d.eE+_-]*$/.test(word);
 }
 

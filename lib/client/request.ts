@@ -106,6 +106,7 @@ class TextReply implements Reply {
   declare isInput?: true;
   /** The whole message. */
   readonly #text: string;
+  #raw: string | undefined;
 
   constructor(result: JsonObject, text: string) {
     this.result = result;
@@ -113,6 +114,7 @@ class TextReply implements Reply {
   }
 
   raw(): string {
-    return memberOf(this.#text, "result") ?? JSON.stringify(this.result);
+    this.#raw ??= memberOf(this.#text, "result") ?? JSON.stringify(this.result);
+    return this.#raw;
   }
 }
