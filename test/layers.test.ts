@@ -1,6 +1,9 @@
 /** The house as a test: who may import whom, what each room never does, and what a one-shot call never loads. */
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
+import { root } from "./harness.ts";
 import { type Source, sources } from "./sources.ts";
 
 /** From the bottom up; rooms on one row do not see each other (design.md, the rooms). */
@@ -18,6 +21,30 @@ const rowOf = new Map(rows.flatMap((rooms, row) => rooms.map((room) => [room, ro
 
 const all = sources();
 const byFile = new Map(all.map((source) => [source.file, source]));
+
+/** Besides what is hidden (design.md, the rooms). */
+const topLevel =
+  "CHANGELOG.md LICENSE README.md bun.lock bunfig.toml examples lib mcphost.ts package.json test";
+
+const git = Bun.which("git");
+const isClone = git !== null && existsSync(join(root, ".git"));
+
+test.skipIf(!isClone)(
+  "the top level holds what the house names, and nothing that a run left there",
+  () => {
+    const listed = Bun.spawnSync([git ?? "git", "ls-files"], { cwd: root }).stdout.toString();
+    const names = new Set(
+      listed
+        .trim()
+        .split("\n")
+        .map((file) => file.split("/")[0] ?? ""),
+    );
+    const hidden = [...names].filter((name) => name.startsWith(".")).toSorted();
+    expect(hidden).toEqual([".ci", ".editorconfig", ".gitattributes", ".github", ".gitignore"]);
+    const shown = [...names].filter((name) => !name.startsWith("."));
+    expect(shown.toSorted()).toEqual(topLevel.split(" "));
+  },
+);
 
 test("every folder of lib/ is a room, and every import names a file that is there", () => {
   const strangers = all.filter(({ file, room }) => file !== "mcphost.ts" && !rowOf.has(room ?? ""));
