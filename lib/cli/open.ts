@@ -6,7 +6,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import { isUrl } from "../config/spec.ts";
+import { isUrl } from "../config/links.ts";
 import type { BadServer, Config, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";

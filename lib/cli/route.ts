@@ -72,7 +72,7 @@ async function noCommand(line: Line): Promise<HostError> {
   if (word === undefined) return new HostError("usage", "no command was given", { hint: all });
   const { didYouMean, nearest } = await import("../base/nearest.ts");
   const best = otherWords.get(word) ?? nearest(word, Object.keys(commands), 1)[0];
-  const { isUrl } = await import("../config/spec.ts");
+  const { isUrl } = await import("../config/links.ts");
   const reached = isUrl(word) ? "reached by mcphost tools -s" : "started by mcphost tools --";
   const started = line.rest ? "" : `, a server is ${reached} ${word} …`;
   return new HostError("usage", `unknown command "${word}"`, {

@@ -1,5 +1,5 @@
 /** Fills in what a server that is reached over HTTP has and others have not. Loaded for such a server only. */
-import { schemeOf } from "../base/uri.ts";
+import { isUrl } from "./links.ts";
 import type { Env } from "./paths.ts";
 import { secretsOfHeader, secretsOfUrl } from "./secrets.ts";
 import type { HttpServer, ServerTls } from "./types.ts";
@@ -12,7 +12,7 @@ export async function expandHttp(
   env: Env,
 ): Promise<{ server: HttpServer; secrets: () => string[] }> {
   const url = await values.text(server.url, "url");
-  if (!schemes.has(schemeOf(url)) || !URL.canParse(url))
+  if (!isUrl(url) || !URL.canParse(url))
     throw values.error("url", "expected an address such as https://example.com/mcp");
   const headers: Record<string, string> = Object.create(null);
   for (const [name, written] of Object.entries(server.headers)) {
@@ -33,8 +33,6 @@ export async function expandHttp(
 }
 
 // --- internal ---
-
-const schemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss"]);
 
 async function expandTls(written: ServerTls, values: Values): Promise<ServerTls> {
   const tls: ServerTls = { ...written };

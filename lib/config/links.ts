@@ -1,4 +1,5 @@
-/** The kinds of link to a server, by the words that hosts have for them. Pure. */
+/** The kinds of link to a server, by the words that hosts have for them and by its address. Pure. */
+import { schemeOf } from "../base/uri.ts";
 
 /** `auto`: over HTTP, to be found out. */
 export const linkKinds = new Map<string, "stdio" | "auto" | "http" | "sse" | "ws">([
@@ -21,7 +22,14 @@ export function linkWord(written: unknown): unknown {
   return [...linkKinds.keys()].find((word) => lettersOf(word) === letters) ?? written;
 }
 
+/** True for a word that begins as an address of a server does. */
+export function isUrl(word: string): boolean {
+  return schemes.has(schemeOf(word));
+}
+
 // --- internal ---
+
+const schemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss"]);
 
 function lettersOf(word: string): string {
   return word.toLowerCase().replace(/[-_ ]/g, "");

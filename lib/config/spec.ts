@@ -1,7 +1,7 @@
 /** One server from the words of a command line: `-s SPEC`, or everything after `--`. Pure. */
 import { HostError } from "../base/errors.ts";
 import { schemeOf } from "../base/uri.ts";
-import { linkKinds } from "./links.ts";
+import { isUrl, linkKinds } from "./links.ts";
 import type { Origin } from "./origin.ts";
 import { parseCommandLine } from "./shell-words.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "./types.ts";
@@ -54,11 +54,6 @@ export function checkCommand([command = ""]: readonly string[]): void {
     );
 }
 
-/** True for a word that begins as an address of a server does. */
-export function isUrl(word: string): boolean {
-  return schemes.has(schemeOf(word));
-}
-
 /**
  * The specs with names of their own: a URL that was named by its host gets a number behind that where the name is taken,
  * by another server of the line or one that is `taken` already. The same URL twice stays one server.
@@ -87,8 +82,6 @@ export function withOwnNames(
 function isOurs({ written }: ServerConfig): boolean {
   return typeof written === "string" && isUrl(written);
 }
-
-const schemes: ReadonlySet<string> = new Set(["http", "https", "ws", "wss"]);
 
 function stdioServer(
   name: string,

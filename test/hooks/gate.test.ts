@@ -241,26 +241,30 @@ describe("before a call", () => {
   });
 });
 
-describe("what is looked at is what is done", () => {
-  const looking: Hooks = {
-    async beforeCall(call) {
-      await Bun.sleep(20);
-      if (call.arguments["path"] !== "/ok") return { deny: "elsewhere" };
-    },
-  };
+/** Lets nothing through but one path; it has looked when `until` is over. */
+const looking = (begun: () => void = () => {}, until?: Promise<void>): Hooks => ({
+  async beforeCall(call) {
+    begun();
+    await until;
+    if (call.arguments["path"] !== "/ok") return { deny: "elsewhere" };
+  },
+});
 
+describe("what is looked at is what is done", () => {
   test("arguments that are changed while plugins look at them", async () => {
-    await using host = await hostWith([hooked(looking)]);
-    await host.call({ tool: "echo", arguments: { path: "/ok" } });
+    const begun = Promise.withResolvers<void>();
+    const changed = Promise.withResolvers<void>();
+    await using host = await hostWith([hooked(looking(begun.resolve, changed.promise))]);
     const args = { path: "/ok" };
     const calling = host.call({ tool: "echo", arguments: args });
-    await Bun.sleep(5);
+    await begun.promise;
     args.path = "/etc";
+    changed.resolve();
     expect((await calling).result?.structuredContent).toEqual({ path: "/ok" });
   });
 
   test("arguments that say something else each time", async () => {
-    await using host = await hostWith([hooked(looking)]);
+    await using host = await hostWith([hooked(looking())]);
     const lying = { path: "/ok", toJSON: () => ({ path: "/etc" }) };
     expect(said(await host.call({ tool: "echo", arguments: lying as never }))).toMatch(
       /^denied: .*elsewhere/,

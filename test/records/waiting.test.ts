@@ -328,6 +328,7 @@ test("however many calls are over, one that waits is found by its id; nothing is
       .home(here.home.path)
       .run();
   expectRun(await approvals("approve", ""), { code: 2, stderr: /the ID is empty/ });
+  // Those that follow are newer, by the clock that rows are ordered by.
   await Bun.sleep(2);
   await Promise.all(
     Array.from({ length: 1001 }, async () => {
