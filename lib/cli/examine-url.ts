@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import type { Verdict } from "../client/connect-types.ts";
 import type { HttpServer } from "../config/types.ts";
 import { usableTools } from "../host/call-headers.ts";
+import { toHostError } from "../host/failure.ts";
 import { reach } from "../host/reach.ts";
 import type { Examination } from "./doctor-types.ts";
 import type { Examined, ExamineOptions } from "./examine-types.ts";
@@ -48,5 +49,7 @@ export async function examineUrl(
   if (server.transport === "auto") seen.reached.transport = learned?.transport ?? "http";
   Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
   const list = await client.listTools({ signal, ...(timeoutMs !== undefined && { timeoutMs }) });
-  return { client: { verdict: learned ?? verdict }, list: usableTools(list, client, server) };
+  const { failure, ...tools } = usableTools(list, client, server);
+  if (failure) seen.error = toHostError(failure, server.name);
+  return { client: { verdict: learned ?? verdict }, list: tools };
 }

@@ -67,6 +67,7 @@ async function examineProcess(
       signal: options.signal,
       ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     });
+    if (found.list.failure) seen.error = serverError(found.list.failure, ready.name);
     const stopping = performance.now();
     await links.at(-1)?.child.stop();
     seen.stopMs = performance.now() - stopping;

@@ -97,7 +97,7 @@ async function listTools(line: Line, requestOptions: RequestOptions): Promise<To
   const warnings: string[] = [];
   const seen = new Set<string>();
   let freshUntil = Infinity;
-  const { items, warning } = await allPages<Tool>({
+  const { items, warning, failure } = await allPages<Tool>({
     pagesMax,
     itemsMax: toolsMax,
     restart() {
@@ -115,7 +115,12 @@ async function listTools(line: Line, requestOptions: RequestOptions): Promise<To
     },
   });
   if (warning) warnings.push(warning);
-  return { tools: items, warnings, ...(codec.era === "modern" && { freshUntil }) };
+  return {
+    tools: items,
+    warnings,
+    ...(failure && { failure }),
+    ...(codec.era === "modern" && { freshUntil }),
+  };
 }
 
 const warningsMax = 1000;

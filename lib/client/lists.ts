@@ -16,6 +16,8 @@ export interface Listed<Item> {
   items: Item[];
   /** What was wrong with the list or with single entries, in words for a person; nothing was dropped silently. */
   warnings: string[];
+  /** Why it is not all of the list: its later pages failed with that. */
+  failure?: Error;
 }
 
 export interface List<Item> {
@@ -36,7 +38,7 @@ export async function listAll<Item>(
   const seen = new Set<string>();
   const warnings = new Set<string>();
   try {
-    const { items, warning } = await allPages<Item>({
+    const { items, warning, failure } = await allPages<Item>({
       pagesMax,
       itemsMax,
       restart() {
@@ -52,7 +54,8 @@ export async function listAll<Item>(
         return { items: page.items, nextCursor: result.nextCursor };
       },
     });
-    return { items, warnings: warning === undefined ? [...warnings] : [...warnings, warning] };
+    if (warning !== undefined) warnings.add(warning);
+    return { items, warnings: [...warnings], ...(failure && { failure }) };
   } catch (error) {
     if (error instanceof RpcError && error.code === methodNotFound)
       return { items: [], warnings: [] };

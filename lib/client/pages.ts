@@ -1,7 +1,9 @@
 /**
  * Walks the pages of a list (protocol.md 1.12): only a missing or null `nextCursor` ends it, the empty string is a cursor.
- * Cursors are opaque and go back as they came. A list without end is cut, that is said, and what was got is kept.
+ * Cursors are opaque and go back as they came. A list that does not end, or whose later page fails, is cut: that is said, and
+ * what was got is kept.
  */
+import { isHostError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { invalidParams, RpcError } from "../protocol/jsonrpc.ts";
 
@@ -12,7 +14,7 @@ export interface Page<Item> {
 }
 
 export interface PageOptions<Item> {
-  /** Fetches one page: `{}` first, then `{ cursor }`. What it throws ends the walk: half a list would look whole. */
+  /** Fetches one page: `{}` first, then `{ cursor }`. */
   fetch: (params: JsonObject) => Promise<Page<Item>>;
   /** Called when the walk begins again: nothing that was fetched counts any more. */
   restart: () => void;
@@ -20,38 +22,45 @@ export interface PageOptions<Item> {
   itemsMax: number;
 }
 
+export interface Pages<Item> {
+  items: Item[];
+  /** Why some may be missing, in words for a person. */
+  warning?: string;
+  /** Why others are missing: what a page behind the first failed with. Who shows the list must tell: half of it looks whole. */
+  failure?: Error;
+}
+
 /**
- * All items of all pages, in order; `warning`: why some may be missing, in words for a person. A cursor that the server
- * does not know any more makes it begin again, once (protocol.md 1.11).
+ * All items of all pages, in order. A cursor that the server does not know any more makes it begin again, once
+ * (protocol.md 1.11). @throws what the first page fails with; of a later one, what is not an answer or a time-out
  */
-export async function allPages<Item>(
-  options: PageOptions<Item>,
-): Promise<{ items: Item[]; warning?: string }> {
-  let atCursor = false;
-  const fetch = (params: JsonObject) => {
-    atCursor = Object.hasOwn(params, "cursor");
-    return options.fetch(params);
-  };
-  try {
-    return await walk({ ...options, fetch });
-  } catch (error) {
-    if (!atCursor || !(error instanceof RpcError) || error.code !== invalidParams) throw error;
-    options.restart();
-    return await walk(options);
-  }
+export async function allPages<Item>(options: PageOptions<Item>): Promise<Pages<Item>> {
+  const pages = await walk(options);
+  const { failure } = pages;
+  if (!(failure instanceof RpcError) || failure.code !== invalidParams) return pages;
+  options.restart();
+  return await walk(options);
+}
+
+/** It is about this page alone: the link is there, and somebody still wants the list. */
+export function isOfPage(error: unknown): error is Error {
+  if (error instanceof RpcError) return true;
+  return isHostError(error) && (error.code === "rpc_error" || error.code === "timeout");
 }
 
 // --- internal ---
 
-async function walk<Item>({
-  fetch,
-  pagesMax,
-  itemsMax,
-}: PageOptions<Item>): Promise<{ items: Item[]; warning?: string }> {
+async function walk<Item>({ fetch, pagesMax, itemsMax }: PageOptions<Item>): Promise<Pages<Item>> {
   const items: Item[] = [];
   const seen = new Set<string>();
   for (let params: JsonObject = {}; ;) {
-    const page = await fetch(params);
+    let page: Page<Item>;
+    try {
+      page = await fetch(params);
+    } catch (error) {
+      if (seen.size === 0 || !isOfPage(error)) throw error;
+      return { items, failure: error };
+    }
     const room = itemsMax - items.length;
     for (const item of page.items.slice(0, room)) items.push(item);
     if (page.items.length > room) return cut(items, `it has more than ${itemsMax} entries`);

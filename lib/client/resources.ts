@@ -5,6 +5,7 @@ import type { Resource, ResourceTemplate } from "../protocol/lists.ts";
 import type { Asked, KeptReply } from "./cache.ts";
 import { listAll } from "./lists.ts";
 import type { Listed, ListOptions } from "./lists.ts";
+import { isOfPage } from "./pages.ts";
 import type { RequestOptions } from "./types.ts";
 
 /** None, without asking, from a server that declares no resources. @throws as `listAll` */
@@ -24,6 +25,19 @@ export async function listResourceTemplates(
   if (!client.capabilities.resources) return { items: [], warnings: [] };
   const method = "resources/templates/list";
   return await listAll(client, { method, read: readTemplates }, options);
+}
+
+/** Both. Where there are resources, templates that cannot be listed do not take them away. @throws as `listAll` */
+export async function listBoth(client: Asked, options?: ListOptions) {
+  const resources = await listResources(client, options);
+  const templates = await listResourceTemplates(client, options).catch(
+    (error: unknown): Listed<ResourceTemplate> => {
+      if (resources.items.length === 0 || !isOfPage(error)) throw error;
+      return { items: [], warnings: [], failure: error };
+    },
+  );
+  const failure = resources.failure ?? templates.failure;
+  return { resources, templates, ...(failure && { failure }) };
 }
 
 /** The contents at a URI, as they came. @throws RpcError (`isNotFound`); HostError as `McpClient.request` */

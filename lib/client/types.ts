@@ -119,6 +119,8 @@ export interface ToolList {
   tools: Tool[];
   /** What was wrong with the list or with single tools, in words for a person; nothing was dropped silently. */
   warnings: string[];
+  /** Why it is not all of the list: its later pages failed with that. */
+  failure?: Error;
   /**
    * Until when the server lets it be kept, on the clock of `performance.now`: the earliest of its pages. Absent: until it
    * tells of a change (legacy).

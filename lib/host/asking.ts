@@ -11,7 +11,7 @@ import type { ListOptions } from "../client/lists.ts";
 import type { InputRound, McpClient, RequestOptions } from "../client/types.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ServerContext } from "./connection-types.ts";
-import { toHostError, toListError } from "./failure.ts";
+import { partialText, toHostError, toListError } from "./failure.ts";
 import type { ResourceListing } from "./feature-types.ts";
 import type { HostedServer } from "./server.ts";
 import { unknownServer } from "./unknown.ts";
@@ -71,10 +71,10 @@ export class Asking {
   }
 
   /**
-   * One list of several servers, in parallel, in the order given.
+   * One list of several servers, in parallel, in the order given. One that is not whole is found, and failed as well.
    * @throws HostError `cancelled` and the like when the signal fires, and nothing else
    */
-  async gather<T>(
+  async gather<T extends { failure?: Error }>(
     names: Iterable<string>,
     method: string,
     work: (client: Asked, options: ListOptions) => Promise<T>,
@@ -86,12 +86,14 @@ export class Asking {
       try {
         const server = this.#server(name);
         const options = { signal, timeoutMs: server.timeoutMs, pagesMax, itemsMax };
-        return {
-          list: await server.use((client) => work(this.#cached(client), options), {
-            signal,
-            harmless: true,
-          }),
-        };
+        const list = await server.use((client) => work(this.#cached(client), options), {
+          signal,
+          harmless: true,
+        });
+        const { failure } = list;
+        return failure === undefined
+          ? { list }
+          : { list, error: toListError(failure, name, method) };
       } catch (error) {
         return { error: toListError(error, name, method) };
       }
@@ -107,6 +109,12 @@ export class Asking {
         error === undefined ? [] : [{ server: order[at] ?? "", error }],
       ),
     };
+  }
+
+  /** Tells of lists that are not whole, where one is only looked into for what it has. */
+  tellPartial(what: string, failed: Failures): void {
+    for (const { server, error } of failed)
+      this.#context.log({ level: "warn", server, text: partialText(what, error) });
   }
 
   /** A signal that also fires when the host ends. */

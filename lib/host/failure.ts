@@ -43,6 +43,11 @@ export function toListError(thrown: unknown, server: string, method = "tools/lis
   });
 }
 
+/** Of a list whose later pages failed, where it is only looked into. */
+export function partialText(what: string, { message }: Error): string {
+  return `not all of its ${what} are known: ${message}`;
+}
+
 // --- internal ---
 
 /** What would let a server go on that must ask somebody, and was told that nobody is there (protocol.md 1.18). */

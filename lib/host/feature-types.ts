@@ -32,7 +32,7 @@ export interface ListRequest {
 
 /** What could be had of several servers. */
 interface Gathered {
-  /** Servers that could not be listed, each with its reason. */
+  /** Servers that could not be listed, or not to the end of their list, each with its reason. */
   failed: { server: string; error: HostError }[];
   /** What was odd in a list or renamed, in words for a person. */
   warnings: { server: string; text: string }[];

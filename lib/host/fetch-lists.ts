@@ -2,11 +2,11 @@
 import { toHostError } from "./failure.ts";
 import type { UseOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
-import type { ToolListing } from "./types.ts";
+import type { ServerStatus, ToolListing } from "./types.ts";
 import { unknownServer } from "./unknown.ts";
 import { givenUp } from "./wait.ts";
 
-/** Those that fail are returned, in the order given. @throws HostError when the signal fires, and nothing else */
+/** Those that fail, or whose list is not whole, are returned, in the order given. @throws HostError when the signal fires, and nothing else */
 export async function fetchLists(
   names: Iterable<string>,
   servers: ReadonlyMap<string, HostedServer>,
@@ -17,7 +17,8 @@ export async function fetchLists(
     try {
       const server = servers.get(name);
       if (server === undefined) throw unknownServer(name, [...servers.keys()]);
-      await server.tools(options);
+      const { failure } = await server.tools(options);
+      if (failure !== undefined) failures.push({ server: name, error: toHostError(failure, name) });
     } catch (error) {
       failures.push({ server: name, error: toHostError(error, name) });
     }
@@ -30,4 +31,30 @@ export async function fetchLists(
     return failures.toSorted((a, b) => order.indexOf(a.server) - order.indexOf(b.server));
   const cut = failures.find(({ error }) => error.cause === reason);
   throw givenUp(options.signal, cut?.error.facts);
+}
+
+/** Only later pages of its list failed: what came before them is had. */
+export function isPartial(
+  { server, error }: ToolListing["failed"][number],
+  servers: ReadonlyMap<string, HostedServer>,
+): boolean {
+  return servers.get(server)?.lastTools?.failure === error;
+}
+
+/** How each server is; one whose list is not whole has an error, too. */
+export function statusesOf(servers: Iterable<HostedServer>): ServerStatus[] {
+  return Array.from(servers, (server) => {
+    const failure = server.lastTools?.failure;
+    const status = server.status();
+    return failure === undefined ? status : { error: toHostError(failure, server.name), ...status };
+  });
+}
+
+/** Why what was listed last is not all that there is. */
+export function knownFailures(servers: ReadonlyMap<string, HostedServer>): ToolListing["failed"] {
+  return statusesOf(servers.values()).flatMap(({ name: server, tools, error }) => {
+    if (error === undefined) return [];
+    const isFailed = tools === undefined || isPartial({ server, error }, servers);
+    return isFailed ? [{ server, error }] : [];
+  });
 }

@@ -34,8 +34,9 @@ export async function fetchTools(
     throw toListError(error, name);
   });
   debug(log, name, () => `tools listed: ${list.tools.length} after ${since(startedAt)}`);
-  store?.write(name, list);
-  return await usable(list, client, config);
+  if (list.failure === undefined) store?.write(name, list);
+  const { failure, ...rest } = await usable(list, client, config);
+  return failure === undefined ? rest : { ...rest, failure: toListError(failure, name) };
 }
 
 /**

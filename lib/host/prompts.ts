@@ -44,7 +44,8 @@ export class Prompts {
     // A name depends on the servers that could claim it, too.
     if (servers !== undefined)
       await this.#load(claimants(wanted, this.#table(), this.#named), signal);
-    const had = wanted.difference(new Set(failed.map(({ server }) => server)));
+    const lost = failed.filter(({ server }) => !this.#lists.has(server));
+    const had = wanted.difference(new Set(lost.map(({ server }) => server)));
     const { entries } = this.#table();
     const shown = entries.filter(({ server }) => had.has(server));
     const warnings = [...had].flatMap((server) => {
@@ -105,7 +106,10 @@ export class Prompts {
     const failed = await this.#load(serversMeant(name, this.#named), signal);
     const named = onlyOf("prompt", name, findNamed(this.#table(), name));
     const prompt = named && this.#promptOf(named);
-    if (prompt !== undefined) return prompt;
+    if (prompt !== undefined) {
+      this.#asking.tellPartial("prompts", failed);
+      return prompt;
+    }
     if (failed[0] !== undefined) throw failed[0].error;
     const others = await this.#load(this.#asking.servers.keys(), signal);
     const bare = onlyOf("prompt", name, findBare(this.#table(), name));
@@ -114,14 +118,14 @@ export class Prompts {
     throw unknownBeside(unknown(name, this.#table()), others, this.#lists.size > 0);
   }
 
-  /** Lists servers; those that fail are returned. @throws HostError when the signal fires */
+  /** Lists servers; those that fail, or whose list is not whole, are returned. @throws HostError when the signal fires */
   async #load(
     names: Iterable<string>,
     signal: AbortSignal | undefined,
   ): Promise<PromptListing["failed"]> {
     const { found, failed } = await this.#asking.gather(names, "prompts/list", listPrompts, signal);
-    for (const { server, list } of found) this.#lists.set(server, list);
     for (const { server } of failed) this.#lists.delete(server);
+    for (const { server, list } of found) this.#lists.set(server, list);
     return failed;
   }
 

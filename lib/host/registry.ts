@@ -2,16 +2,17 @@
  * All tools of all servers: lists them, and finds the one that a name means while starting no more servers than the name
  * can mean. It never calls a tool, and never picks one of several.
  */
+import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import { isOffered } from "../hooks/rules.ts";
-import { fetchLists } from "./fetch-lists.ts";
+import { fetchLists, isPartial, knownFailures, statusesOf } from "./fetch-lists.ts";
 import type { NameEntry } from "./name-table.ts";
 import { findBare, findNamed, namesOf, onlyOf, serversMeant, withoutList } from "./names.ts";
 import type { UseOptions } from "./server-types.ts";
 import type { HostedServer } from "./server.ts";
 import { offered, ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
-import type { ServerStatus, ToolListing } from "./types.ts";
+import type { ToolListing } from "./types.ts";
 import { unknownServer, unknownTool } from "./unknown.ts";
 
 export class Registry {
@@ -35,10 +36,7 @@ export class Registry {
 
   /** The same by the lists that were fetched last, of all servers; those without one count as failed where they did. */
   listKnown(): ToolListing {
-    const failed = this.#statuses().flatMap(({ name, tools, error }) =>
-      tools === undefined && error !== undefined ? [{ server: name, error }] : [],
-    );
-    return this.#listing(new Set(this.#servers.keys()), failed);
+    return this.#listing(new Set(this.#servers.keys()), knownFailures(this.#servers));
   }
 
   /** What a name was found to mean, as long as nothing that this rests on has changed. */
@@ -65,10 +63,12 @@ export class Registry {
     const asked = options.listedOnly
       ? serversMeant(name, this.#tables.named)
       : [...this.#servers.keys()];
-    let target = await this.#find(name, options);
-    target ??= this.#forget(asked, since) ? await this.#find(name, options) : undefined;
-    if (target === undefined) throw this.#unknown(name);
-    return offered(target);
+    let found = await this.#find(name, options);
+    if ((found === undefined || isHostError(found)) && this.#forget(asked, since))
+      found = await this.#find(name, options);
+    if (isHostError(found)) throw found;
+    if (found === undefined) throw this.#unknown(name);
+    return offered(found);
   }
 
   /**
@@ -92,7 +92,8 @@ export class Registry {
 
   #listing(wanted: ReadonlySet<string>, failed: ToolListing["failed"]): ToolListing {
     const { table, tools } = this.#tables.get();
-    const had = wanted.difference(new Set(failed.map(({ server }) => server)));
+    const lost = failed.filter((one) => !isPartial(one, this.#servers));
+    const had = wanted.difference(new Set(lost.map(({ server }) => server)));
     return {
       tools: table.entries
         .filter((entry) => had.has(entry.server) && this.#isOffered(entry))
@@ -102,14 +103,17 @@ export class Registry {
     };
   }
 
-  async #find(name: string, options: UseOptions): Promise<ListedTarget | undefined> {
+  /** An error: the list that would have it is not whole. @throws HostError as `resolve` */
+  async #find(name: string, options: UseOptions): Promise<ListedTarget | HostError | undefined> {
     const meant = serversMeant(name, this.#tables.named);
     const failed = await this.#load(meant, options);
     const tables = this.#tables.get();
     const entry = this.#only(name, findNamed(tables.table, name));
     if (entry === undefined) {
-      if (failed[0] !== undefined) throw failed[0].error;
-      return await this.#findBare(name, options);
+      const [first] = failed;
+      if (first === undefined) return await this.#findBare(name, options);
+      if (isPartial(first, this.#servers)) return first.error;
+      throw first.error;
     }
     if (entry.name === name)
       for (const { server, error } of failed) if (this.#isBefore(server, entry)) throw error;
@@ -184,13 +188,9 @@ export class Registry {
     return { server: hosted, tool, names, listed: undefined };
   }
 
-  #statuses(): ServerStatus[] {
-    return Array.from(this.#servers.values(), (server) => server.status());
-  }
-
   #unknown(name: string): HostError {
     const { entries } = this.#tables.get().table;
     const usable = entries.filter((entry) => this.#isOffered(entry));
-    return unknownTool(name, usable, this.#statuses());
+    return unknownTool(name, usable, statusesOf(this.#servers.values()));
   }
 }

@@ -5,12 +5,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { complete } from "../client/completion.ts";
 import type { CompletionValues } from "../client/completion.ts";
-import {
-  isNotFound,
-  listResources,
-  listResourceTemplates,
-  readResource,
-} from "../client/resources.ts";
+import { isNotFound, listBoth, readResource } from "../client/resources.ts";
 import type { Asking } from "./asking.ts";
 import type {
   CompleteRequest,
@@ -32,15 +27,7 @@ export class Resources {
   /** As `Host.resources`. */
   async list({ servers, signal }: ListRequest = {}): Promise<ResourceListing> {
     const names = servers ?? this.#asking.servers.keys();
-    const { found, failed } = await this.#asking.gather(
-      names,
-      "resources/list",
-      async (client, options) => {
-        const resources = await listResources(client, options);
-        return { resources, templates: await listResourceTemplates(client, options) };
-      },
-      signal,
-    );
+    const { found, failed } = await this.#asking.gather(names, "resources/list", listBoth, signal);
     return {
       resources: found.flatMap(({ server, list }) =>
         list.resources.items.map((item) => ({ server, ...item })),

@@ -6,6 +6,7 @@ import type { McpClient } from "../client/types.ts";
 import type { Era, Session } from "../protocol/mcp.ts";
 import type { ConnectionOptions, ServerContext, WaitOptions } from "./connection-types.ts";
 import { Connection } from "./connection.ts";
+import { partialText } from "./failure.ts";
 import { fetchTools, sharedList } from "./fetch-tools.ts";
 import { statusOf } from "./server-status.ts";
 import type { CallOptions, HostedConfig, ServerCall, UseOptions } from "./server-types.ts";
@@ -23,6 +24,9 @@ export class HostedServer implements AsyncDisposable {
   readonly lists: ToolCache;
   readonly #connection: Connection;
   readonly #work: ServerWork;
+  readonly #log: ServerContext["log"];
+  /** What is missing in the list, as it was told last. */
+  #told: string | undefined;
   /** Something that lasts has its client. */
   #isHeld = false;
   /** Another has its place, and speaks for the name. */
@@ -36,6 +40,7 @@ export class HostedServer implements AsyncDisposable {
       if (!this.#isRetired) context.emit(event);
     };
     const { log, toolLists } = context;
+    this.#log = log;
     this.lists = new ToolCache(
       (client, mayBeKept) => {
         const { signal } = this.#connection;
@@ -98,10 +103,16 @@ export class HostedServer implements AsyncDisposable {
   /** The tools, from the cache while that holds. @throws HostError `server_start` `rpc_error` and as a start */
   async tools(options: UseOptions): Promise<FetchedTools> {
     const { listing = false } = options;
-    return await this.#work.aside(
+    const list = await this.#work.aside(
       (client) => sharedList(this.lists.get(client, { listing }), this.name, options),
       { ...this.#wait(options), harmless: true },
     );
+    // Whoever wants the list itself tells that it is not whole.
+    const { failure } = list;
+    if (failure === undefined || listing || failure.message === this.#told) return list;
+    this.#told = failure.message;
+    this.#log({ level: "warn", server: this.name, text: partialText("tools", failure) });
+    return list;
   }
 
   /** One call through a live client, at most `concurrency` at a time. */

@@ -129,8 +129,9 @@ export class ToolCache {
 
 // --- internal ---
 
-function isExpired({ freshUntil = Infinity }: ToolList): boolean {
-  return performance.now() >= freshUntil;
+/** One that is not whole is over at once. */
+function isExpired({ freshUntil = Infinity, failure }: ToolList): boolean {
+  return failure !== undefined || performance.now() >= freshUntil;
 }
 
 /** Of which connection, and after how many changes. */

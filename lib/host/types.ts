@@ -86,7 +86,7 @@ export interface CallRequest {
 
 export interface ToolListing {
   tools: HostTool[];
-  /** Servers that could not be listed, each with its reason. */
+  /** Servers that could not be listed, or not to the end of their list, each with its reason. */
   failed: { server: string; error: HostError }[];
   /** What was odd in a list or renamed, in words for a person. */
   warnings: { server: string; text: string }[];

@@ -50,8 +50,9 @@ export class Lists {
       { scope, signal, ...behind },
       async (servers) => {
         if (servers.every((name) => resting.has(name))) return { items: servers, failed: [] };
-        const { failed } = await host.tools({ servers, signal });
-        return { items: failed.length === 0 ? servers : [], failed };
+        const { tools, failed } = await host.tools({ servers, signal });
+        // One whose list is not whole has some.
+        return { items: failed.length === 0 || tools.length > 0 ? servers : [], failed };
       },
     );
     const { tools } = await host.knownTools();

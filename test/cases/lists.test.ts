@@ -41,6 +41,57 @@ describe.concurrent("B112 pages", () => {
   });
 });
 
+describe.concurrent("a page that fails", () => {
+  const words = ["--", ...faulty("lists.half")];
+  const said = /server "s[a-z]*" answered (\w+)\/list with error -32603: no second page/;
+
+  test("tools: what was listed is shown and can be called, and each time it is said that there is more", async () => {
+    expectRun(await mcphost("tools", ...words).run(), {
+      code: 3,
+      stdout: "mend()\nfirst()\n",
+      stderr: said,
+    });
+    const called = await mcphost("call", "first", ...words).run();
+    expectRun(called, { stdout: '["first",{}]\n', stderr: said });
+    expect(called.stderr).toStartWith("mcphost: warning: ");
+    expectRun(await mcphost("call", "second", ...words).run(), { code: 1, stderr: said });
+  });
+
+  test("prompts and resources: the same", async () => {
+    expectRun(await mcphost("prompts", ...words).run(), {
+      code: 3,
+      stdout: /^first/,
+      stderr: said,
+    });
+    const got = await mcphost("prompt", "first", ...words).run();
+    expectRun(got, { stdout: /first/, stderr: said });
+    expectRun(await mcphost("prompt", "second", ...words).run(), { code: 1, stderr: said });
+    const listed = await mcphost("resources", ...words).run();
+    expectRun(listed, { code: 3, stdout: /a:1/, stderr: said });
+    expectRun(await mcphost("read", "a:1", ...words).run(), { stdout: "read" });
+  });
+
+  test("a list that was half is asked for again: by the next listing, and for a tool that it has not", async () => {
+    await using host = await hostOver({ s: entry("lists.half"), t: entry("plain.tells") });
+    const half = await host.tools();
+    expect(half.failed).toMatchObject([{ server: "s", error: { code: "rpc_error" } }]);
+    expect(half.tools.map(({ name }) => name)).toEqual([
+      "s_mend",
+      "s_first",
+      "t_echo",
+      "t_env",
+      "t_argv",
+    ]);
+    expect(await host.call({ tool: "s_second" })).toMatchObject({ error: { code: "rpc_error" } });
+    expect((await host.resources()).resources.map(({ uri }) => uri)).toEqual(["a:1"]);
+    for (const _ of "ab") expect(textOf(await host.call({ tool: "s_mend" }))).toBe('["mend",{}]');
+    expect(host.logged.filter(({ level }) => level === "warn")).toHaveLength(1);
+    expect(textOf(await host.call({ tool: "s_second" }))).toBe('["second",{}]');
+    const whole = await host.tools();
+    expect([whole.failed, whole.tools.length]).toEqual([[], 6]);
+  });
+});
+
 describe.concurrent("B115 null is as good as absent", () => {
   const tool = {
     name: "t",

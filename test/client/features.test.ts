@@ -143,7 +143,9 @@ for (const era of ["legacy", "modern"] as const) {
     await using _ = client;
     const { items, warnings } = await listResources(client);
     expect([items.map(({ uri }) => uri), warnings]).toEqual([["a:3", "a:end"], []]);
-    expect(listPrompts(client)).rejects.toMatchObject({ code: -32602 });
+    const half = await listPrompts(client);
+    expect(half.items.map(({ name }) => name)).toEqual(["p"]);
+    expect(half.failure).toMatchObject({ code: -32602 });
   });
 
   test(`${era}: a resource is read with all that is unknown of it, byte for byte`, async () => {
@@ -240,9 +242,7 @@ test("pages are kept each for itself, and a refused cursor forgets all of them",
   expect((await listResources(cache)).items).toHaveLength(2);
   expect(asked()).toBe(3);
   refuse = true;
-  expect(listResources(cache)).rejects.toMatchObject({ code: -32602 });
-  await Bun.sleep(0);
-  while (asked() < 6) await Bun.sleep(1);
+  expect((await listResources(cache)).failure).toMatchObject({ code: -32602 });
   // Refused, then the first page fetched again although it was fresh, then refused.
   expect(asked()).toBe(6);
 });

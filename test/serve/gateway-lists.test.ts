@@ -6,6 +6,7 @@ import { knowledgeOf } from "../../lib/protocol/revisions.ts";
 import type { Knowledge } from "../../lib/protocol/revisions.ts";
 import { Cursors } from "../../lib/serve/gateway-cursors.ts";
 import { ownText, resultText } from "../../lib/serve/gateway-results.ts";
+import { entry } from "../cases/kit.ts";
 import { waitFor } from "../processes.ts";
 import {
   answerTo,
@@ -84,6 +85,20 @@ describe("several servers as one", () => {
       });
     const unclear = await read("note://one");
     expect([unclear?.error?.code, unclear?.error?.data]).toEqual([-32002, { uri: "note://one" }]);
+  });
+
+  test("a list whose later page fails: what there is beside other servers, an error where its server is alone", async () => {
+    await using kit = gatewayOver({ a: entry("lists.half"), b: full() });
+    const all = await session(kit);
+    const ask = async (on: typeof all, method: string) =>
+      answerTo(await told(await on.request(method)));
+    const names = (await ask(all, "tools/list"))?.result.tools.map((one: any) => one.name);
+    expect(names).toContainValues(["a_first", "b_echo"]);
+    expect(names).not.toContain("a_second");
+    const alone = await session(kit, { path: "/mcp/a" });
+    for (const list of ["tools", "prompts", "resources"])
+      expect((await ask(alone, `${list}/list`))?.error?.message).toContain("no second page");
+    expect(textOf(answerTo(await told(await alone.call("first", {}))))).toBe('["first",{}]');
   });
 
   test("a URI that a client writes anew is its server's own", async () => {
