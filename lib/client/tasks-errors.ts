@@ -1,6 +1,8 @@
-/** Why there is no result of a task, each with its evidence. Pure: it judges and makes values, and throws nothing. */
+/** Why there is no result of a task, or not yet, each with its evidence. Pure: it judges and makes values, and throws nothing. */
+import { shorten } from "../base/clip.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import { internalError, invalidParams, RpcError } from "../protocol/jsonrpc.ts";
+import type { Task } from "../protocol/tasks.ts";
 
 /** Which task, on which server. */
 export interface TaskPlace {
@@ -42,6 +44,13 @@ export function lostTaskError(at: TaskPlace, error: HostError): HostError {
     hint: "ask for the task by its id before you call the tool again",
     cause: error,
   });
+}
+
+/** What there is to say of a status that no revision knows, which `readTask` took for `working`. */
+export function strangeStatus(at: TaskPlace, { status, raw }: Task): string | undefined {
+  if (raw.status === status) return undefined;
+  const said = JSON.stringify(shorten(String(raw.status), 100));
+  return `task ${at.taskId} has the status ${said}, which no revision knows: it counts as working`;
 }
 
 /** A server that does not know the task has most likely kept it long enough; any other error stays as it is. */

@@ -19,6 +19,7 @@ import {
   isUnanswered,
   lateError,
   lostTaskError,
+  strangeStatus,
   taskFault,
 } from "./tasks-errors.ts";
 import type { TaskPlace } from "./tasks-errors.ts";
@@ -65,6 +66,7 @@ class Watch {
   readonly #scope = new AbortController();
   readonly #signal: AbortSignal;
   readonly #news: TaskNews;
+  #isWarned = false;
   /** Keys of questions that were answered: a server may show them a while longer. */
   readonly #answered = new Set<string>();
 
@@ -82,6 +84,7 @@ class Watch {
   }
 
   async run(): Promise<CallReply> {
+    this.#report(this.#task);
     let isWaiting = this.#task.status === "working";
     for (let asked = 0; ; asked++) {
       if (isWaiting) await this.#pause(asked);
@@ -177,7 +180,11 @@ class Watch {
     };
   }
 
-  #report({ statusMessage: message }: Task): void {
+  #report(task: Task): void {
+    const text = this.#isWarned ? undefined : strangeStatus(this.#at, task);
+    this.#isWarned ||= text !== undefined;
+    if (text !== undefined) this.#context.log({ level: "warn", server: this.#at.server, text });
+    const { statusMessage: message } = task;
     if (message === undefined || message === this.#task.statusMessage) return;
     const seconds = Math.round((this.#clock.now() - this.#startedAt) / 1000);
     this.#options.onProgress?.({ progress: seconds, message });

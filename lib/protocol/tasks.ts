@@ -47,16 +47,16 @@ export function createdTask(era: Era, result: JsonObject): Task | undefined {
   return isObject(result.task) ? readTask(result.task) : undefined;
 }
 
-/** Undefined if it is none: no id, or a status that nobody knows. */
+/** Undefined if it is none: no id, or no status. One with a status that no revision knows may end yet: it is working. */
 export function readTask(value: Json | undefined): Task | undefined {
   if (!isObject(value)) return undefined;
   const { taskId, status, statusMessage } = value;
-  if (typeof taskId !== "string" || taskId === "" || !isStatus(status)) return undefined;
+  if (typeof taskId !== "string" || taskId === "" || typeof status !== "string") return undefined;
   const ttl = value.ttlMs === undefined ? value.ttl : value.ttlMs;
   const poll = value.pollIntervalMs ?? value.pollInterval;
   return {
     taskId,
-    status,
+    status: isStatus(status) ? status : "working",
     ...(typeof statusMessage === "string" && { statusMessage }),
     ...((ttl === null || isLength(ttl)) && { ttlMs: ttl }),
     ...(isLength(poll) && { pollIntervalMs: poll }),

@@ -3,7 +3,17 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { nothingLeft, waitFor } from "../processes.ts";
-import { call, entry, faulty, hostOver, linesOf, messagesIn, textOf, tools } from "./kit.ts";
+import {
+  call,
+  entry,
+  faulty,
+  hostOver,
+  linesOf,
+  marksIn,
+  messagesIn,
+  textOf,
+  tools,
+} from "./kit.ts";
 
 setDefaultTimeout(30_000);
 
@@ -201,6 +211,25 @@ describe.concurrent("B109 the time of a call and its progress", () => {
     const silent = await call("talk.progress-silent", "fault", "--timeout", "700ms").run();
     expectRun(silent, { code: 4, stderr: /700 ms/ });
     await nothingLeft(silent.marker, 20_000);
+  });
+});
+
+describe.concurrent("a task with a status that nobody knows", () => {
+  const words = (statuses: string, ...flags: string[]) =>
+    mcphost("call", "fault", ...flags, "--", ...faulty("talk.tasked", statuses));
+  const warned = /^mcphost: warning: \[server\] task t has the status "queued"[^\n]*\n$/;
+
+  test("goes on, which is said once, until it has one that is known", async () => {
+    const run = await words("queued,paused,working,queued,completed").run();
+    expectRun(run, { stdout: "right\n", stderr: warned });
+  });
+
+  test("and stays so: the time-out ends it", async () => {
+    await using dir = await tempDir();
+    const marks = marksIn(dir);
+    const run = await words("queued", "--timeout", "50ms", ...marks.flags).run();
+    expectRun(run, { code: 4, stderr: /status "queued"[^]*was not done within 500 ms/ });
+    expect(await marks.has("cancelled")).toBeTrue();
   });
 });
 

@@ -314,7 +314,7 @@ test("a task that the server cancelled, forgot or mixed up is an error that says
     [{ status: "cancelled", statusMessage: "tired" }, "was cancelled by the server: tired"],
     [new RpcError({ code: -32602, message: "Unknown task" }), "is not known to the server"],
     [{ status: "completed" }, "is completed and has no result"],
-    [{ status: "sleeping" }, "is no task"],
+    [{ status: 5 }, "is no task"],
     [{ ...done, taskId: "u" }, "is no task"],
   ];
   for (const [state, words] of cases) {
@@ -413,8 +413,10 @@ test("the names of both forms are read, and nothing that is none", () => {
     pollIntervalMs: 7,
   });
   const odd: (Json | undefined)[] = [undefined, null, {}, { taskId: "", status: "working" }];
-  for (const value of [...odd, { taskId: "t", status: "constructor" }])
+  for (const value of [...odd, { taskId: "t" }, { taskId: "t", status: 5 }])
     expect(readTask(value)).toBeUndefined();
+  // May end yet.
+  expect(readTask({ taskId: "t", status: "constructor" })?.status).toBe("working");
   expect(taskSupportOf({ execution: { taskSupport: "required" } })).toBe("required");
   expect(taskSupportOf({ execution: { taskSupport: "toString" } })).toBe("forbidden");
 });
