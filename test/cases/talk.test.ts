@@ -215,19 +215,23 @@ describe.concurrent("B109 the time of a call and its progress", () => {
 });
 
 describe.concurrent("a task with a status that nobody knows", () => {
-  const words = (statuses: string, ...flags: string[]) =>
-    mcphost("call", "fault", ...flags, "--", ...faulty("talk.tasked", statuses));
+  const server = (statuses: string) => ["--", ...faulty("talk.tasked", statuses)];
   const warned = /^mcphost: warning: \[server\] task t has the status "queued"[^\n]*\n$/;
 
   test("goes on, which is said once, until it has one that is known", async () => {
-    const run = await words("queued,paused,working,queued,completed").run();
+    const run = await mcphost(
+      "call",
+      "fault",
+      ...server("queued,paused,working,queued,completed"),
+    ).run();
     expectRun(run, { stdout: "right\n", stderr: warned });
   });
 
   test("and stays so: the time-out ends it", async () => {
     await using dir = await tempDir();
     const marks = marksIn(dir);
-    const run = await words("queued", "--timeout", "50ms", ...marks.flags).run();
+    const flags = ["--timeout", "50ms", ...marks.flags];
+    const run = await mcphost("call", "fault", ...flags, ...server("queued")).run();
     expectRun(run, { code: 4, stderr: /status "queued"[^]*was not done within 500 ms/ });
     expect(await marks.has("cancelled")).toBeTrue();
   });
