@@ -215,15 +215,11 @@ describe.concurrent("B109 the time of a call and its progress", () => {
 });
 
 describe.concurrent("a task with a status that nobody knows", () => {
-  const server = (statuses: string) => ["--", ...faulty("talk.tasked", statuses)];
   const warned = /^mcphost: warning: \[server\] task t has the status "queued"[^\n]*\n$/;
 
   test("goes on, which is said once, until it has one that is known", async () => {
-    const run = await mcphost(
-      "call",
-      "fault",
-      ...server("queued,paused,working,queued,completed"),
-    ).run();
+    const server = faulty("talk.tasked", "queued,paused,working,queued,completed");
+    const run = await mcphost("call", "fault", "--", ...server).run();
     expectRun(run, { stdout: "right\n", stderr: warned });
   });
 
@@ -231,7 +227,8 @@ describe.concurrent("a task with a status that nobody knows", () => {
     await using dir = await tempDir();
     const marks = marksIn(dir);
     const flags = ["--timeout", "50ms", ...marks.flags];
-    const run = await mcphost("call", "fault", ...flags, ...server("queued")).run();
+    const server = faulty("talk.tasked", "queued");
+    const run = await mcphost("call", "fault", ...flags, "--", ...server).run();
     expectRun(run, { code: 4, stderr: /status "queued"[^]*was not done within 500 ms/ });
     expect(await marks.has("cancelled")).toBeTrue();
   });
