@@ -3,6 +3,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { Session } from "../protocol/mcp.ts";
 import type { OpenHostOptions } from "./option-types.ts";
+import type { OwnLinks } from "./own-link.ts";
 import type { RemoteLink } from "./started.ts";
 
 /** What all starts of a host share. */
@@ -17,6 +18,8 @@ export interface LaunchContext extends OpenHostOptions {
   linked: (link: RemoteLink) => void;
   /** Is told of each log notification of a server. */
   heard: (server: string, params: JsonObject) => void;
+  /** Links to remote servers, which are marked as ours. @default none are */
+  ownLinks?: OwnLinks;
   /** Keeps a promise that must be done before the host leaves. */
   keep: (work: Promise<void>) => void;
 }

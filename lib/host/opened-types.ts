@@ -115,6 +115,8 @@ export interface OpenedHost extends Host {
    * and none longer than 30000 ms. For faces.
    */
   lend(): void;
+  /** The server, once the host was lent, whose link to us a request is on: it is the host itself. */
+  ownLink(request: Pick<Request, "headers">): string | undefined;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */
   keepFresh(): void;
   /** Lets go of all servers without waiting: closes their stdin and leaves the rest to the reaper (waits where there is none). */

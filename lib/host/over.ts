@@ -9,6 +9,7 @@ import type { Events } from "./events.ts";
 import type { Lasting } from "./lasting-types.ts";
 import type { Library } from "./library.ts";
 import type { LogListener, OpenedHost, OwnedCallRequest } from "./opened-types.ts";
+import { ownLink } from "./own-link.ts";
 import type { Follower } from "./reconfigure-types.ts";
 import type { HostedServer } from "./server.ts";
 
@@ -83,7 +84,9 @@ export function hostOver({
     },
     lend() {
       context.isLent = true;
+      context.ownLinks ??= new Map();
     },
+    ownLink: ({ headers }) => ownLink(context.ownLinks, headers),
     keepFresh() {
       fresh ??= import("./subscriptions.ts").then((room) =>
         room.keepListsFresh(() => servers, events, context),

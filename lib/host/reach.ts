@@ -13,9 +13,13 @@ import { hasCredentials, isSocketUrl } from "../transport/remote.ts";
 import type { Fetch } from "../transport/remote.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { LaunchContext } from "./launch-types.ts";
+import { marked } from "./own-link.ts";
 
 export interface ReachOptions {
-  context: Pick<LaunchContext, "env" | "keep" | "limits" | "linked" | "log" | "verdicts">;
+  context: Pick<
+    LaunchContext,
+    "env" | "keep" | "limits" | "linked" | "log" | "ownLinks" | "verdicts"
+  >;
   /** Of the connection, all but what says how the link is opened. */
   common: Omit<ConnectOptions, "open" | "link" | "verdict">;
   /** What is remembered of the server's era is wrong: it is asked again. */
@@ -36,10 +40,10 @@ export async function reach(server: HttpServer, options: ReachOptions): Promise<
   const before = await verdicts?.read(key);
   const verdict = forget ? undefined : before;
   const startedAt = performance.now();
-  const { client, transport, owes } = await connectTo(server, {
-    ...options,
-    common: { ...common, verdict },
-  });
+  const attempt = { ...options, common: { ...common, verdict } };
+  const { client, transport, owes } = await (context.ownLinks === undefined
+    ? connectTo(server, attempt)
+    : marked(server, context.ownLinks, (own) => connectTo(own, attempt)));
   context.linked({
     closed: client.closed,
     greetMs: performance.now() - startedAt,

@@ -51,7 +51,11 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
   // A server that is gone has told so by its lists.
   const watching = host.onEvent(() => servers.clear(), ["tools_changed"]);
   context.stopping.addEventListener("abort", () => watching[Symbol.dispose](), { once: true });
-  const at = (exchange: Exchange) => scopeOf(exchange, isServer, context.profiles);
+  const at = (exchange: Exchange) => {
+    const self = host.ownLink(exchange.request);
+    if (self !== undefined) throw loopOf(self);
+    return scopeOf(exchange, isServer, context.profiles);
+  };
 
   const post = (exchange: Exchange) => {
     exchange.read(new Posted(exchange, at(exchange), eras));
@@ -151,6 +155,11 @@ function scopeOf(
       `no server is called ${JSON.stringify(server.slice(0, 100))}`,
     );
   return { owner: exchange.caller.owner, server, allows: profiles.narrowed(exchange) };
+}
+
+/** Every list of ours would wait for itself. */
+function loopOf(server: string): HttpError {
+  return new HttpError(508, "loop", `server "${server}" leads back to this gateway itself`);
 }
 
 /** Why a body is not taken, as a JSON-RPC error. */

@@ -19,6 +19,7 @@ export type HttpCode =
   | "unsupported_media_type"
   | "upgrade_required"
   | "busy"
+  | "loop"
   | "stopping"
   | "internal";
 

@@ -37,6 +37,8 @@ export function statusHint({ status, url, hasToken, retryAfterMs }: Refusal): st
   if (status === 429) return `it gets more requests than it takes; try again ${when}`;
   if (status === 502 || status === 504)
     return "what stands before the server (a proxy) got no answer of it: is the server up?";
+  if (status === 508)
+    return `${placeOf(url)} leads back to who asks: take the server out of the config`;
   if (status === 503 && retryAfterMs !== undefined) return `it has no time now; try again ${when}`;
   return status >= 500
     ? "the server, or what stands before it, has a fault; its log may tell"
