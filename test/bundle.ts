@@ -7,15 +7,15 @@ import { dirname, join, relative } from "node:path";
 const root = join(import.meta.dir, "..");
 
 /**
- * A plain call in two files with bytecode: what starts the server, and the rest, loaded while the server starts; what a
- * server that is reached by a URL needs besides, and what lists of tools that are kept need. `entries` are what the file
- * exports; `hot` is what they import dynamically, here as if that were static.
+ * Files with bytecode: what starts the server of a plain call, and the rest of that; the same two of any other call; what a server that is reached by a URL needs besides, and what lists of tools that are kept need.
+ * `entries` are what the file exports; `hot` is what they import dynamically, here as if that were static.
  */
 const parts = [
+  { name: "main", entries: ["lib/cli/main.ts", "lib/process/reaper.ts"], hot: [] },
+  { name: "plain", entries: ["lib/cli/plain/call.ts"], hot: [] },
   {
-    name: "main",
-    // What starts processes is needed by both.
-    entries: ["lib/cli/main.ts", "lib/process/spawn.ts", "lib/process/reaper.ts"],
+    name: "line",
+    entries: ["lib/cli/line.ts", "lib/process/spawn.ts"],
     hot: ["lib/cli/commands/call.ts"],
   },
   {

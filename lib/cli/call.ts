@@ -7,6 +7,7 @@ import { fitArguments } from "../host/arguments.ts";
 import type { ArgumentPart } from "../host/arguments.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import type { CallRequest } from "../host/types.ts";
+import { afterCall } from "./ending.ts";
 import { textOf } from "./flags.ts";
 import { openFromFlags } from "./open.ts";
 import type { Opened } from "./open.ts";
@@ -165,12 +166,4 @@ async function refusalOf(
   if (outcome.status !== "completed" || outcome.outputMismatch === undefined) return undefined;
   const { tellMismatch } = await import("./mismatch.ts");
   return tellMismatch({ server, tool, problems: outcome.outputMismatch }, context);
-}
-
-/** Whatever became of its result, the call is not to be repeated. */
-function afterCall(error: unknown): unknown {
-  if (!isHostError(error) || error.code !== "output" || error.hint !== undefined) return error;
-  const { code, message, facts } = error;
-  const hint = "the call itself was done; it was not repeated";
-  return new HostError(code, message, { facts, hint, cause: error });
 }

@@ -2,9 +2,10 @@
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
 import type { ToolList } from "../client/types.ts";
-import { joinPath, ourPaths } from "../config/paths.ts";
+import { ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { ToolListStore, VerdictStore } from "../host/option-types.ts";
+import { isAnyKept } from "./kept-folder.ts";
 import type { Io } from "./types.ts";
 
 /** Verdicts are written when all else is done: nobody waits for a file. */
@@ -37,7 +38,7 @@ export function deferredLists(
   return {
     async read(name) {
       const server = started.get(name);
-      if (server === undefined || !isAnyKept(io)) return undefined;
+      if (server === undefined || !isAnyKept(io.env)) return undefined;
       return (await import("./kept-tools.ts")).readKept(io, server);
     },
     write(name, list) {
@@ -54,13 +55,4 @@ export function deferredLists(
       learned.clear();
     },
   };
-}
-
-// --- internal ---
-
-/** A look at their folder, which has a size where it is there: where none was ever kept, nothing is loaded to read one. */
-function isAnyKept({ env }: Io): boolean {
-  const { cache } = ourPaths(env);
-  if (cache === undefined) return false;
-  return process.platform === "win32" || Bun.file(joinPath(cache, "lists")).size > 0;
 }

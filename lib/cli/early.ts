@@ -3,9 +3,11 @@
  * nothing but the words behind `--` says how it is started; everywhere else the host starts it.
  */
 import { heldLog } from "../base/log.ts";
+import type { HeldLog } from "../base/log.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
 import { spawnChild } from "../process/spawn.ts";
+import type { Begun } from "./plain/begin.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** Undefined where the start needs more than this, or fails: then the host tries, and says why. */
@@ -13,9 +15,7 @@ export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart 
   const [command, ...args] = rest ?? [];
   if (!command || Object.keys(flags).some((flag) => !harmless.has(flag))) return undefined;
   const name = "server";
-  const log = heldLog();
-  // Whoever wants to see our steps gives a flag that is not harmless.
-  log.log.least = "info";
+  const log = heldSteps();
   // First: a server that is started before it outlives us, if we are killed in between.
   const reaper = startReaper();
   try {
@@ -27,6 +27,13 @@ export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart 
   }
 }
 
+/** What a plain call has begun, for the host. */
+export function takeOver({ spec, process, reaper }: Begun): EarlyStart {
+  const log = heldSteps();
+  const child = spawnChild(spec, { log: log.log, reaper }, process);
+  return { server: spec.name, child, reaper, log };
+}
+
 /** Ends a server that nobody took over. */
 export async function endEarly({ child, reaper }: EarlyStart): Promise<void> {
   if (reaper) reaper.release();
@@ -34,6 +41,13 @@ export async function endEarly({ child, reaper }: EarlyStart): Promise<void> {
 }
 
 // --- internal ---
+
+/** Whoever wants to see our steps gives a flag that is not harmless. */
+function heldSteps(): HeldLog {
+  const held = heldLog();
+  held.log.least = "info";
+  return held;
+}
 
 /** Flags that say nothing about how a server is started, and cannot be wrong any more. */
 const harmless = new Set(

@@ -2,7 +2,7 @@
  * One look at one server that is reached by a URL, for the doctor: it is asked which era it speaks, whatever is
  * remembered, and for its tools. It judges nothing and remembers nothing.
  */
-import { version } from "../../package.json";
+import { clientInfo } from "../client/client-info.ts";
 import type { Verdict } from "../client/connect-types.ts";
 import type { HttpServer } from "../config/types.ts";
 import { usableTools } from "../host/call-headers.ts";
@@ -35,7 +35,7 @@ export async function examineUrl(
   const common = {
     ...limits,
     name: server.name,
-    clientInfo: { name: "mcphost", version },
+    clientInfo,
     answers,
     log,
     signal,

@@ -2,8 +2,8 @@
  * One look at one server for the doctor: it is started, greeted, asked for its tools and stopped, and all that was seen
  * is kept. It judges nothing (doctor.ts does) and remembers nothing.
  */
-import { version } from "../../package.json";
 import { HostError, isHostError } from "../base/errors.ts";
+import { clientInfo } from "../client/client-info.ts";
 import { connect } from "../client/client.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
 import type { Child } from "../process/child.ts";
@@ -86,7 +86,7 @@ function connectOptions(server: StdioServer, options: ExamineOptions) {
   return {
     ...options.limits,
     name: server.name,
-    clientInfo: { name: "mcphost", version },
+    clientInfo,
     answers: options.answers,
     log: options.log,
     signal: options.signal,

@@ -1,55 +1,15 @@
 /**
- * Results of tools in words (cli.md, call, Output): what goes to stdout, what is said of the rest. Nothing is decoded
- * unless it is kept, and nothing is dropped without a word. JSON is cut out of the text as it came: every digit stays.
+ * Prints the results of tools (cli.md, call, Output). Nothing is decoded unless it is kept, and nothing is dropped without a
+ * word. JSON is cut out of the text as it came: every digit stays.
  */
 import { HostError } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
-import { compact, memberOf } from "../base/slice.ts";
-import { readContent } from "../protocol/content.ts";
-import type { ToolResult } from "../protocol/mcp.ts";
+import { compact } from "../base/slice.ts";
 import { writeEvent } from "./log.ts";
+import { renderResult } from "./render.ts";
+import type { Answer, Rendered } from "./render.ts";
 import type { Binary } from "./save.ts";
 import type { Io } from "./types.ts";
 import { visible } from "./visible.ts";
-
-/** A result, ready to be printed. */
-export interface Rendered {
-  /** For stdout: each text ends in a newline. */
-  text: string;
-  /** For a file: no newline added at the end. */
-  exact: string;
-  binaries: Binary[];
-  /** What a person must know besides, one line each. */
-  notes: string[];
-}
-
-/** A result, and its text as it came; the text of a large one is only asked for where it is needed. */
-export interface Answer {
-  readonly result: ToolResult;
-  readonly raw: string;
-}
-
-/** Pure. */
-export function renderResult(answer: Answer): Rendered {
-  const pieces: string[] = [];
-  const binaries: Binary[] = [];
-  const notes: string[] = [];
-  for (const block of readContent(answer.result)) {
-    if (block.kind === "text" || block.kind === "resource") pieces.push(block.text);
-    else if (block.kind === "link") pieces.push(block.uri);
-    else if (block.kind === "unknown") {
-      pieces.push(jsonOf(block.value));
-      notes.push("a block of content that is no known kind is printed as JSON");
-    } else binaries.push(block);
-  }
-  if (binaries.length === 0 && !pieces.some((piece) => piece !== ""))
-    pieces.push(...dataOf(answer, notes));
-  const filled = pieces.filter((piece) => piece !== "");
-  const text = filled.map(ended).join("");
-  const last = filled.pop();
-  const exact = last === undefined ? "" : filled.map(ended).join("") + last;
-  return { text, exact, binaries, notes: [...new Set(notes)] };
-}
 
 export interface PrintOptions {
   /** The tool's own name: what files are named after. */
@@ -117,18 +77,6 @@ export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
 
 const saysNoMore = "mcphost: the tool answered with an error, and says no more\n";
 
-/** What stands for content that shows nothing. */
-function dataOf(answer: Answer, notes: string[]): string[] {
-  const { result } = answer;
-  if (Object.hasOwn(result, "structuredContent"))
-    return [memberOf(answer.raw, "structuredContent") ?? jsonOf(result.structuredContent)];
-  const known = new Set(["content", "isError", "_meta", "resultType"]);
-  if (Object.hasOwn(result, "content") || Object.keys(result).every((key) => known.has(key)))
-    return [];
-  notes.push("the result has no content: it is printed as JSON, as it came");
-  return [answer.raw];
-}
-
 async function keep(
   rendered: Rendered,
   options: PrintOptions,
@@ -169,17 +117,4 @@ async function keep(
     await io.stdout.write(io.terminal.stdout && typeof data === "string" ? visible(data) : data);
   else await files.writeTo({ path: output, cwd: io.cwd, createPath: false }, data);
   return { text: binary === undefined };
-}
-
-/** A value too deep to be written (it was read all the same) is named, and `--json` has it. */
-function jsonOf(value: Json | undefined): string {
-  try {
-    return JSON.stringify(value) ?? "null";
-  } catch {
-    return '"(too deep to be printed; --json prints the result as it came)"';
-  }
-}
-
-function ended(text: string): string {
-  return text.endsWith("\n") ? text : `${text}\n`;
 }

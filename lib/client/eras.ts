@@ -82,8 +82,11 @@ const bytesMax = 4096;
 
 /** Not a cryptographic one, which costs a page fault after the other: a wrong verdict only costs a probe. */
 function hash(text: string): string {
-  const half = (seed: number) => Bun.hash.wyhash(text, BigInt(seed)).toString(16).padStart(16, "0");
-  return half(0) + half(1);
+  let key = "";
+  // Numbers, not big ones, which cost as much as all else here.
+  for (let seed = 0; seed < 4; seed += 1)
+    key += Bun.hash.xxHash32(text, seed).toString(16).padStart(8, "0");
+  return key;
 }
 
 /**
@@ -113,7 +116,7 @@ function verdictIn(value: unknown, now: number): Verdict | undefined {
     revision,
     ...(typeof server === "string" && { server }),
     ...(transport === "sse" && { transport }),
-    ...(isObject(capabilities) && { capabilities }),
+    ...(capabilities !== undefined && isObject(capabilities) && { capabilities }),
   };
 }
 

@@ -27,8 +27,14 @@ export interface Plan {
   remembered: boolean;
 }
 
+/** What decides how to begin. */
+type Known = Pick<
+  ConnectOptions,
+  "name" | "protocol" | "link" | "probeTimeoutMs" | "startTimeoutMs" | "session" | "verdict"
+>;
+
 /** @throws HostError `usage` for a revision that we do not speak */
-export function planOf(options: ConnectOptions): Plan {
+export function planOf(options: Known): Plan {
   const { name, protocol = "auto", link = "pipe" } = options;
   const { probeTimeoutMs = 1000, startTimeoutMs = 60_000 } = options;
   const [modern = "", legacy = ""] = [modernRevisions[0], legacyRevisions[0]];

@@ -19,6 +19,15 @@ export async function findUserConfig(env: Env): Promise<string | undefined> {
   return config === undefined ? undefined : await firstOf(config, userNames);
 }
 
+/** False where there is surely none that says anything. At once: no thread is asked to look. */
+export function mayHaveUserConfig(env: Env): boolean {
+  const { config } = ourPaths(env);
+  if (config === undefined) return false;
+  // What is no regular file has a size without end.
+  for (const name of userNames) if (Bun.file(joinPath(config, name)).size > 0) return true;
+  return false;
+}
+
 // --- internal ---
 
 async function firstOf(folder: string, names: string[]): Promise<string | undefined> {

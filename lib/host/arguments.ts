@@ -39,6 +39,8 @@ export function fitArguments(
 // --- internal ---
 
 function fitText(key: string, text: string, schema: JsonObject, name: string | undefined): Json {
+  const isPlain = isPlainText(schema, key) && !text.startsWith("{") && !text.startsWith("[");
+  if (isPlain) return text;
   const shape = propertyShape(schema, key);
   if (shape.constants.includes(text)) return text;
   const isAny = isUnknown(shape);
@@ -52,6 +54,14 @@ function fitText(key: string, text: string, schema: JsonObject, name: string | u
     facts: { argument: key },
     ...(name !== undefined && { hint: signatureOf(name, schema) }),
   });
+}
+
+/** It surely may be any text: what most arguments are, found without a look at the whole schema. */
+function isPlainText({ properties }: JsonObject, key: string): boolean {
+  if (!isObject(properties) || !Object.hasOwn(properties, key)) return false;
+  const schema = properties[key];
+  if (!isObject(schema) || schema.type !== "string") return false;
+  return schema.enum === undefined && schema.const === undefined;
 }
 
 /** Undefined for what is no JSON, and for a number that is none (`1e999`). */

@@ -1,8 +1,8 @@
 /** One start of one server: from its config entry to a greeted client (of a remote one in reach.ts). Knows nothing of earlier or later starts. */
-import { version } from "../../package.json";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
+import { clientInfo } from "../client/client-info.ts";
 import { verdictKey } from "../client/eras.ts";
 import type { McpClient } from "../client/types.ts";
 import type { StdioServer } from "../config/types.ts";
@@ -87,7 +87,7 @@ function commonOf(
   return {
     ...limits,
     name: server.name,
-    clientInfo: { name: "mcphost", version },
+    clientInfo,
     answers: answersFor(server, answers),
     log,
     signal,

@@ -62,8 +62,9 @@ export function propertyShape(root: JsonObject, key: string): Shape {
     else if (patternProperties !== undefined) others.push(true);
     else if (isObject(additionalProperties)) others.push(additionalProperties);
   }
-  const found = named.length > 0 ? named : others;
-  return found.length === 0 ? unknown : joined(found.map((one) => shapeOf(one, root, resolve)));
+  const shapes: Shape[] = [];
+  for (const one of named.length > 0 ? named : others) shapes.push(shapeOf(one, root, resolve));
+  return joined(shapes);
 }
 
 /** The declared arguments of a schema: required ones first, else in their order. */
@@ -85,23 +86,21 @@ export function propertiesOf(root: JsonObject): { key: string; required: boolean
  */
 export function straysOf(root: JsonObject, value: JsonObject): string[] {
   const named = new Set<string>();
-  for (const schema of applied(root, resolverOf(root), [
-    "allOf",
-    "anyOf",
-    "oneOf",
-    "if",
-    "then",
-    "else",
-  ])) {
-    if (speaksOfOthers.some((keyword) => schema[keyword] !== undefined)) return [];
+  for (const schema of applied(root, resolverOf(root), conditional)) {
+    for (const keyword of speaksOfOthers) if (schema[keyword] !== undefined) return [];
     const { properties } = schema;
     for (const key of Object.keys(isObject(properties) ? properties : {})) named.add(key);
   }
-  return named.size === 0 ? [] : Object.keys(value).filter((key) => !named.has(key));
+  const strays: string[] = [];
+  if (named.size > 0) for (const key of Object.keys(value)) if (!named.has(key)) strays.push(key);
+  return strays;
 }
 
 // --- internal ---
 
+// Loops, not callbacks: what those are made of is compiled first, and this is on the way of every first call.
+
+const conditional = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
 const speaksOfOthers = [
   "additionalProperties",
   "unevaluatedProperties",
@@ -117,8 +116,10 @@ function lookAt(
 ): Shape {
   if (value !== undefined) return { types: new Set(), constants: [value] };
   if (Array.isArray(values)) return { types: new Set(), constants: values };
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => known.has(one ?? ""));
-  if (types.length > 0) return { types: new Set(types as JsonType[]), constants: [] };
+  const types = new Set<JsonType>();
+  for (const one of Array.isArray(type) ? type : [type])
+    if (known.has(one ?? "")) types.add(one as JsonType);
+  if (types.size > 0) return { types, constants: [] };
   for (const union of [anyOf, oneOf]) if (Array.isArray(union)) return joined(union.map(look));
   const target = typeof $ref === "string" ? [resolve($ref)] : [];
   const shapes = [...target, ...(Array.isArray(allOf) ? allOf : [])].map(look);

@@ -63,7 +63,10 @@ export interface Reaper {
    * its environment. Where there is no /proc it is not known.
    */
   expect(): Readonly<Record<string, string>>;
-  /** Guards the group of a child, in this very tick. `onRelease` is called by `release`, to let go of the child. */
+  /**
+   * Guards the group of a child, in this very tick. `onRelease` is called by `release`, to let go of the child; who takes it
+   * over adds it again.
+   */
   add(pid: number, onRelease?: () => void): void;
   remove(pid: number): void;
   /** Hands the stop of what remains to the reaper process and lets go of it: for a host that leaves at once. */

@@ -4,6 +4,7 @@
  * microtask queue for each chunk.
  */
 import { portionBytes, Turns } from "../base/turns.ts";
+import type { Output, Reader } from "./run.ts";
 
 export interface ChunksOptions {
   /** When nobody is left to write, with the milliseconds that may then still be spent, altogether, on waiting for bytes. */
@@ -19,7 +20,7 @@ export interface ChunksOptions {
  * slow the consumer is. Leaving the loop closes the pipe.
  */
 export class Chunks implements AsyncIterableIterator<Uint8Array> {
-  readonly #stream: ReadableStream<Uint8Array>;
+  readonly #stream: Output;
   readonly #options: ChunksOptions;
   readonly #turns = new Turns();
   #reader: Reader | undefined;
@@ -43,7 +44,7 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
     throw error;
   };
 
-  constructor(stream: ReadableStream<Uint8Array>, options: ChunksOptions) {
+  constructor(stream: Output, options: ChunksOptions) {
     this.#stream = stream;
     this.#options = options;
   }
@@ -90,7 +91,7 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
 
   #open(): Reader {
     void this.#watch();
-    return readerOf(this.#stream);
+    return this.#stream.getReader();
   }
 
   async #watch(): Promise<void> {
@@ -116,8 +117,3 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
 
 type Chunk = IteratorResult<Uint8Array, undefined>;
 type Read = Awaited<ReturnType<Reader["read"]>>;
-type Reader = ReturnType<typeof readerOf>;
-
-function readerOf(stream: ReadableStream<Uint8Array>) {
-  return stream.getReader();
-}

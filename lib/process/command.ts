@@ -4,6 +4,7 @@
  */
 import { type Facts, HostError } from "../base/errors.ts";
 import type { ChildSpec } from "./child.ts";
+import { absolute, folderOf, foldersOf, isPath, locate, pathOf } from "./locate.ts";
 import { isBatch, isUnfitForBatch, windowsCandidates, windowsCommand } from "./windows.ts";
 
 /** What to start: an argv, and whether Windows must take it as it stands. */
@@ -26,7 +27,7 @@ export function resolveCommand(spec: ChildSpec): Resolved {
     }
   }
   if (process.platform === "win32") return resolveOnWindows(spec);
-  const file = isPath(spec.command) ? absolute(spec.command, folderOf(spec)) : which(spec);
+  const file = locate(spec);
   if (file === undefined) throw notFound(spec, "ENOENT");
   return { argv: [file, ...spec.args], verbatim: false };
 }
@@ -128,36 +129,6 @@ function notExecutable(spec: ChildSpec, file: string, errno: string, cause: unkn
     hint: `chmod +x ${file}`,
     cause,
   });
-}
-
-function which(spec: ChildSpec): string | undefined {
-  if (spec.command === "") return undefined;
-  const path = pathOf(spec.env);
-  const isAbsolute = path.startsWith("/") && !/:(?!\/)/.test(path);
-  const folders = isAbsolute ? path : foldersOf(spec).join(":");
-  return Bun.which(spec.command, { PATH: folders }) ?? undefined;
-}
-
-function pathOf(env: Readonly<Record<string, string>>): string {
-  return env.PATH ?? "/usr/bin:/bin";
-}
-
-/** The folders of PATH; relative ones, and the empty one, start at the server's folder. */
-function foldersOf(spec: ChildSpec): string[] {
-  const folders = pathOf(spec.env).split(":");
-  return folders.map((folder) => absolute(folder, folderOf(spec)));
-}
-
-function folderOf({ cwd }: ChildSpec): string {
-  return cwd ?? process.cwd();
-}
-
-function isPath(command: string): boolean {
-  return command.includes("/");
-}
-
-function absolute(file: string, folder: string): string {
-  return file.startsWith("/") ? file : `${folder}/${file}`;
 }
 
 function resolveOnWindows(spec: ChildSpec): Resolved {

@@ -24,21 +24,22 @@ export function childEnv(
 ): Record<string, string> {
   const isWindows = platform === "win32";
   const base = isWindows ? windowsBase() : posixBase;
-  const result = new Map<string, string>();
+  const result = Object.create(null) as Record<string, string>;
   // The names alone: each value of the real environment is made when it is read.
   for (const name of Object.keys(ours)) {
     const known = isWindows ? name.toUpperCase() : name;
     const isBase = base.has(known) || known.startsWith("LC_") || known.startsWith("XDG_");
     const value = inheritEnv || isBase ? ours[name] : undefined;
-    if (value !== undefined) result.set(name, value);
+    if (value !== undefined) result[name] = value;
   }
-  for (const [name, value] of Object.entries(env)) {
+  for (const name of Object.keys(env)) {
+    const value = env[name] ?? null;
     check(name, value, server);
     if (isWindows) removeAnyCase(result, name);
-    if (value === null) result.delete(name);
-    else result.set(name, value);
+    if (value === null) delete result[name];
+    else result[name] = value;
   }
-  return Object.fromEntries(result);
+  return result;
 }
 
 // --- internal ---
@@ -76,7 +77,7 @@ function check(name: string, value: string | null, server: string): void {
   });
 }
 
-function removeAnyCase(names: Map<string, string>, name: string): void {
-  for (const other of names.keys())
-    if (other.toUpperCase() === name.toUpperCase()) names.delete(other);
+function removeAnyCase(all: Record<string, string>, name: string): void {
+  for (const other of Object.keys(all))
+    if (other.toUpperCase() === name.toUpperCase()) delete all[other];
 }

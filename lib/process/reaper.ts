@@ -31,8 +31,8 @@ export function startReaper(options: ReaperOptions = {}): Reaper | undefined {
     },
     add(pid, onRelease) {
       if (released) return;
+      if (!letGo.has(pid)) tell(proc.stdin, `+ ${pid}\n`);
       letGo.set(pid, onRelease);
-      tell(proc.stdin, `+ ${pid}\n`);
     },
     remove(pid) {
       if (letGo.delete(pid) && !released) tell(proc.stdin, `- ${pid}\n`);

@@ -8,18 +8,19 @@ import { debug, since } from "../base/log.ts";
 import type { Child, ChildOptions, ChildSpec, ExitInfo, StopReport } from "./child.ts";
 import { Chunks } from "./chunks.ts";
 import { groupExists, processTree } from "./group.ts";
+import type { Process } from "./run.ts";
 import { start } from "./start.ts";
-import type { Process } from "./start.ts";
 import { StderrTail } from "./stderr.ts";
 import { StdinWriter } from "./stdin.ts";
 import { climb } from "./stop.ts";
 
 /**
  * Starts a child, never through a shell. It is there when this returns.
+ * @param running its process, where somebody started that already
  * @throws HostError `server_start` with `errno`, `command`, `cwd` and `path` as facts · `config` (NUL in an argument)
  */
-export function spawnChild(spec: ChildSpec, options: ChildOptions): Child {
-  const proc = start(spec, options.reaper?.expect());
+export function spawnChild(spec: ChildSpec, options: ChildOptions, running?: Process): Child {
+  const proc = running ?? start(spec, options.reaper?.expect());
   // At once: whatever comes between is time in which we could be killed and the server would outlive us.
   let child: SpawnedChild | undefined;
   options.reaper?.add(proc.pid, () => child?.release());

@@ -1,25 +1,15 @@
-/** Starts one process, in a group and session of its own. What becomes of it is for others. */
+/** From what is configured to a process, or to why there is none. */
 import type { ChildSpec } from "./child.ts";
 import { resolveCommand, startError } from "./command.ts";
-
-export type Process = Bun.Subprocess<"pipe", "pipe", "pipe">;
+import { run } from "./run.ts";
+import type { Process } from "./run.ts";
 
 /** @param marks go into its environment, too. @throws HostError as `spawnChild` */
-export function start(spec: ChildSpec, marks: Readonly<Record<string, string>> = {}): Process {
-  const { argv, verbatim } = resolveCommand(spec);
+export function start(spec: ChildSpec, marks?: Readonly<Record<string, string>>): Process {
+  const resolved = resolveCommand(spec);
   try {
-    return Bun.spawn(argv, {
-      env: { ...spec.env, ...marks },
-      ...(spec.cwd !== undefined && { cwd: spec.cwd }),
-      stdin: "pipe",
-      stdout: "pipe",
-      stderr: "pipe",
-      lazy: true, // stdout is read when somebody wants it, so that a fast writer cannot fill our memory
-      detached: true,
-      windowsHide: true,
-      windowsVerbatimArguments: verbatim,
-    });
+    return run(resolved, spec, marks);
   } catch (cause) {
-    throw startError(spec, argv[0] ?? spec.command, cause);
+    throw startError(spec, resolved.argv[0] ?? spec.command, cause);
   }
 }

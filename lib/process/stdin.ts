@@ -3,16 +3,17 @@
  * ways in which a dead or deaf child shows up become one `HostError`; nothing here is ever an unhandled rejection.
  */
 import type { HostError } from "../base/errors.ts";
+import type { Stdin } from "./run.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
 export class StdinWriter {
-  readonly #sink: Bun.FileSink;
+  readonly #sink: Stdin;
   readonly #failure: () => Promise<HostError>;
   readonly #turn = new TurnWriter((lines) => this.#put(lines));
   #closed = false;
 
   /** @param failure makes the `server_exit` error of a write that failed */
-  constructor(sink: Bun.FileSink, failure: () => Promise<HostError>) {
+  constructor(sink: Stdin, failure: () => Promise<HostError>) {
     this.#sink = sink;
     this.#failure = failure;
   }

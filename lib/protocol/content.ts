@@ -29,7 +29,10 @@ export type ContentBlock =
 /** The blocks of a result in order. Absent or null content is empty; content that is no list is one block. */
 export function readContent(result: ToolResult): ContentBlock[] {
   const content = result.content ?? [];
-  return Array.isArray(content) ? content.map(readBlock) : [readBlock(content)];
+  if (!Array.isArray(content)) return [readBlock(content)];
+  const blocks: ContentBlock[] = [];
+  for (const block of content) blocks.push(readBlock(block));
+  return blocks;
 }
 
 // --- internal ---

@@ -15,7 +15,7 @@ export const missingCapability = -32021;
 
 /** A `_meta` put over the caller's own. */
 export function overMeta(own: Json | undefined, meta: JsonObject): JsonObject {
-  return isObject(own) ? { ...own, ...meta } : meta;
+  return own !== undefined && isObject(own) ? { ...own, ...meta } : meta;
 }
 
 /** A self-reported implementation; a missing or odd version is the empty string. Undefined if there is not even a name. */

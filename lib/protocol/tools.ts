@@ -81,7 +81,7 @@ const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHi
 
 /** Only hints that are booleans count; an odd one is as good as none, which is the cautious reading. */
 function readAnnotations(value: Json | undefined): ToolAnnotations | undefined {
-  if (!isObject(value)) return undefined;
+  if (value === undefined || !isObject(value)) return undefined;
   const annotations: ToolAnnotations = {};
   if (typeof value.title === "string") annotations.title = value.title;
   for (const hint of hints) {
@@ -139,8 +139,8 @@ function rootFault(schema: JsonObject): string | undefined {
     return 'has a "required" that is not a list of names';
   if (properties === undefined) return undefined;
   if (!isObject(properties)) return 'has "properties" that are not an object';
-  for (const [key, property] of Object.entries(properties)) {
-    const fault = propertyFault(property);
+  for (const key of Object.keys(properties)) {
+    const fault = propertyFault(properties[key]);
     if (fault !== undefined) return `has a property ${nameOf(key)} that ${fault}`;
   }
   return undefined;
@@ -160,14 +160,23 @@ function propertyFault(property: Json | undefined): string | undefined {
   if (typeof property === "boolean") return undefined;
   if (!isObject(property)) return "is not a schema";
   const { type, enum: values } = property;
-  if (type !== undefined && [type].flat().some((one) => !types.has(one)))
-    return `has the unknown type ${clip(type)}`;
+  if (type !== undefined && !isKnownType(type)) return `has the unknown type ${clip(type)}`;
   if (values !== undefined && !Array.isArray(values)) return "has an enum that is not a list";
   return undefined;
 }
 
+// Loops, not callbacks: what those are made of is compiled first, and this is on the way of every first call.
+
+function isKnownType(type: Json): boolean {
+  if (!Array.isArray(type)) return types.has(type);
+  for (const one of type) if (!types.has(one)) return false;
+  return true;
+}
+
 function isStringArray(value: Json): boolean {
-  return Array.isArray(value) && !value.some((item) => typeof item !== "string");
+  if (!Array.isArray(value)) return false;
+  for (const item of value) if (typeof item !== "string") return false;
+  return true;
 }
 
 function nameOf(name: Json | undefined): string {

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 
 import { parseJson } from "../../lib/base/json.ts";
-import { nameOf, printResult, renderResult } from "../../lib/cli/print.ts";
+import { nameOf, printResult } from "../../lib/cli/print.ts";
+import { renderResult } from "../../lib/cli/render.ts";
 import { decode, endingOf } from "../../lib/cli/save.ts";
 import type { Sink } from "../../lib/cli/types.ts";
 import type { ToolResult } from "../../lib/protocol/mcp.ts";

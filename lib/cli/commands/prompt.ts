@@ -11,7 +11,8 @@ import { cause } from "../cause.ts";
 import { shown } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
-import { nameOf, renderResult } from "../print.ts";
+import { nameOf } from "../print.ts";
+import { renderResult } from "../render.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 import { visible } from "../visible.ts";
 

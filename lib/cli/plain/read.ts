@@ -1,0 +1,51 @@
+/** What is plain enough in what a server and a person say. Pure. */
+import { isObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { surelyFits } from "../../base/schema-plain.ts";
+import { fitArguments } from "../../host/arguments.ts";
+import type { ArgumentPart } from "../../host/arguments.ts";
+import { straysOf } from "../../host/shape.ts";
+import type { ErrorObject } from "../../protocol/jsonrpc.ts";
+import type { Tool } from "../../protocol/mcp.ts";
+
+/** One of `result` and `error` is there. */
+export interface PlainAnswer {
+  id: Json | undefined;
+  result?: Json;
+  error?: ErrorObject;
+}
+
+/** The answer in a line; undefined where it is anything else, or anything about it is odd. */
+export function answerIn(line: string): PlainAnswer | undefined {
+  const value = valueOf(line);
+  if (!isObject(value) || value.jsonrpc !== "2.0" || "method" in value) return undefined;
+  const { id, result, error } = value;
+  if (error === undefined) return result === undefined ? undefined : { id, result };
+  if (result !== undefined || !isObject(error) || typeof error.code !== "number") return undefined;
+  return { id, error: error as unknown as ErrorObject };
+}
+
+/** The arguments, where they surely fit the tool, and nothing is to be said of them or of it. */
+export function fitting(parts: readonly ArgumentPart[], tool: Tool): JsonObject | undefined {
+  const { inputSchema, raw } = tool;
+  // It may want to be called as a task.
+  if (raw.execution !== undefined) return undefined;
+  try {
+    const args = fitArguments(parts, inputSchema);
+    const isPlain = surelyFits(inputSchema, args) && straysOf(inputSchema, args).length === 0;
+    return isPlain ? args : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// --- internal ---
+
+/** Rounded numbers do no harm: a schema that is about them is left to the host, and texts are printed as they came. */
+function valueOf(line: string): Json | undefined {
+  try {
+    return JSON.parse(line) as Json;
+  } catch {
+    return undefined;
+  }
+}
