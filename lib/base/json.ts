@@ -43,7 +43,29 @@ export function mayLoseDigits(text: string): boolean {
   return mayLose.test(text);
 }
 
+/** A text as `parseJson` has it, where plain `JSON.parse` would lose a digit; else undefined, sooner than that could be had. */
+export function wholeJson(text: string): Json | undefined {
+  if (!mayLose.test(text)) return undefined;
+  // Schemas are full of the largest number that nothing is lost of.
+  return mayLose.test(text.replace(largestSafe, "0")) ? parseJson(text) : undefined;
+}
+
+/** Remembers what a value was before plain `JSON.parse` took digits from it: nobody sees that but `withDigits`. */
+export function keepDigits(value: object, whole: Json): void {
+  Object.defineProperty(value, digitsKey, { value: whole });
+}
+
+/** A value with all of its digits, to be written: itself where none were lost. */
+export function withDigits<T extends Json | undefined>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  return ((value as { [digitsKey]?: T })[digitsKey] ?? value) as T;
+}
+
 // --- internal ---
+
+/** In another copy of this module, too. */
+const digitsKey = Symbol.for("mcphost.digits");
+const largestSafe = /(?<![\d.])9007199254740991(?![\d.eE])/g;
 
 /** Sixteen digits, or an exponent of three; a reviver makes parsing many times slower, so it is only used behind this. */
 const mayLose = /\d{16}|[\d.]{17}|\d[eE][+-]?\d{3}/;

@@ -9,6 +9,7 @@ import { readTools } from "../protocol/tools.ts";
 import { capabilitiesOf } from "./answers.ts";
 import { askTool, callTool, taskLine, tasks } from "./call.ts";
 import type { ConnectOptions } from "./connect-types.ts";
+import { keepListDigits } from "./digits.ts";
 import { exchange } from "./exchange.ts";
 import { createInbound } from "./inbound.ts";
 import type { Line } from "./line.ts";
@@ -106,9 +107,10 @@ async function listTools(line: Line, requestOptions: RequestOptions): Promise<To
       freshUntil = Infinity;
     },
     fetch: async (params) => {
-      const { response } = await ask("tools/list", params, requestOptions);
+      const { response, text } = await ask("tools/list", params, requestOptions);
       const result = completeOf(codec.decode("tools/list", response.result ?? null), name);
       freshUntil = Math.min(freshUntil, performance.now() + ttlOf(result));
+      keepListDigits(result, "tools", text);
       const page = readTools(result, { seen });
       warnings.push(...page.warnings.slice(0, warningsMax - warnings.length));
       return { items: page.tools, nextCursor: result.nextCursor };

@@ -1,4 +1,6 @@
 /** The whole of one list of a server, over all its pages and within bounds. What the list is of is told by its reader. */
+import { wholeJson } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { ReadPage } from "../protocol/lists.ts";
 import type { Asked } from "./cache.ts";
@@ -47,8 +49,9 @@ export async function listAll<Item>(
         warnings.clear();
       },
       async fetch(params) {
-        const { result, warning: old } = await client.request(method, params, requestOptions);
-        const page = read(result, seen);
+        const reply = await client.request(method, params, requestOptions);
+        const { result, warning: old } = reply;
+        const page = read((wholeJson(reply.raw()) ?? result) as JsonObject, seen);
         for (const text of [old ?? [], page.warnings].flat())
           if (warnings.size < warningsMax) warnings.add(text);
         return { items: page.items, nextCursor: result.nextCursor };

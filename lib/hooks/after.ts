@@ -3,8 +3,11 @@
  * nothing: the call was made, or was not.
  */
 import { isHostError } from "../base/errors.ts";
+import { mayLoseDigits } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import type { ToolResult } from "../protocol/mcp.ts";
 import type { Outcome } from "./call.ts";
+import { withWritten } from "./digits.ts";
 import { thrownText } from "./frozen.ts";
 import type { PluginCall } from "./hook-types.ts";
 import { CallOccasion } from "./occasion.ts";
@@ -84,8 +87,9 @@ function resultIn(answer: unknown): unknown {
 function replaced(outcome: Outcome, given: unknown): Outcome | undefined {
   const { status, durationMs } = outcome;
   if (status !== "completed" && status !== "failed") return undefined;
-  const result = toResult(given);
-  const raw = JSON.stringify(result);
+  const whole = toResult(withWritten(given, "raw" in outcome ? outcome.raw : ""));
+  const raw = JSON.stringify(whole);
+  const result = mayLoseDigits(raw) ? (JSON.parse(raw) as ToolResult) : whole;
   if (result.isError === true) return { status: "failed", result, raw, durationMs };
   return { status: "completed", result, raw, durationMs };
 }

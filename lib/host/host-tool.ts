@@ -1,5 +1,6 @@
 /** A tool as users of a host know it. Pure. */
-import { isObject } from "../base/json.ts";
+import { isObject, withDigits } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Tool } from "../protocol/mcp.ts";
 import type { NameEntry } from "./name-table.ts";
 import type { HostTool } from "./types.ts";
@@ -20,6 +21,19 @@ export function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
     ...(isObject(raw.execution) && { execution: raw.execution }),
     // fromEntries defines each key, whatever it is called.
     ...(more.length > 0 && { more: Object.fromEntries(more) }),
+  };
+}
+
+/** A tool with each digit of what its server lists of it: for whoever writes it down, not for whoever reads it. */
+export function wholeTool(tool: HostTool): HostTool {
+  const { inputSchema, outputSchema, execution, more } = tool;
+  const entries = Object.entries(more ?? {}).map(([key, value]) => [key, withDigits(value)]);
+  return {
+    ...tool,
+    inputSchema: withDigits(inputSchema),
+    ...(outputSchema !== undefined && { outputSchema: withDigits(outputSchema) }),
+    ...(execution !== undefined && { execution: withDigits(execution) }),
+    ...(more !== undefined && { more: Object.fromEntries(entries) as JsonObject }),
   };
 }
 

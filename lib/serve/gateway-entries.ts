@@ -1,5 +1,6 @@
 /** Entries of the gateway's lists: the names they go by, and what clients of a revision are shown of them. Pure. */
 import type { JsonObject } from "../base/json.ts";
+import { wholeTool } from "../host/host-tool.ts";
 import type { HostTool } from "../host/types.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { taskSupportOf } from "../protocol/tasks.ts";
@@ -45,7 +46,7 @@ export function withServer(uri: string): string {
 
 /** A tool under the name that it is shown by. */
 export function toolEntry(tool: HostTool, name: string, knows: Knowledge): JsonObject {
-  const { title, description, inputSchema, outputSchema, annotations, more = {} } = tool;
+  const { title, description, inputSchema, outputSchema, annotations, more = {} } = wholeTool(tool);
   const mayLast = taskSupportOf({ execution: tool.execution }) !== "forbidden";
   const isKnownSchema = knows.anyStructured || (knows.titles && outputSchema?.type === "object");
   return {

@@ -39,7 +39,8 @@ function mended(value: JsonObject, kinds: Kinds): JsonObject {
 }
 
 const text: Kind = (value) => (typeof value === "string" ? value : undefined);
-const number: Kind = (value) => (typeof value === "number" ? value : undefined);
+const number: Kind = (value) =>
+  typeof value === "number" || JSON.isRawJSON(value) ? value : undefined;
 const flag: Kind = (value) => (typeof value === "boolean" ? value : undefined);
 const share: Kind = (value) =>
   typeof value === "number" && value >= 0 && value <= 1 ? value : undefined;

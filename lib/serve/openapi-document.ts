@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of some tools: one path a tool, and nothing that is not a tool. Pure. */
 import { version } from "../../package.json";
 import type { JsonObject } from "../base/json.ts";
+import { wholeTool } from "../host/host-tool.ts";
 import type { Judgement } from "../host/opened-types.ts";
 import type { HostTool } from "../host/types.ts";
 import { embedSchema } from "./openapi-schema.ts";
@@ -29,7 +30,7 @@ export function documentOf(
       continue;
     }
     const id = operationIdOf(tool.name, ids);
-    const { inputSchema, outputSchema } = tool;
+    const { inputSchema, outputSchema } = wholeTool(tool);
     schemas.push([`${id}_input`, embedSchema(inputSchema, `${place}${id}_input`)]);
     if (outputSchema !== undefined)
       schemas.push([`${id}_output`, embedSchema(outputSchema, `${place}${id}_output`)]);

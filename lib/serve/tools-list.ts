@@ -1,4 +1,5 @@
 /** A tool as `GET /tools` shows it: llama-server's own fields, and with them all that a careful client wants to know. Pure. */
+import { wholeTool } from "../host/host-tool.ts";
 import type { Judgement } from "../host/opened-types.ts";
 import type { HostTool } from "../host/types.ts";
 
@@ -7,7 +8,8 @@ import type { HostTool } from "../host/types.ts";
  * server; what is known of a tool's effects stands in `annotations`, and what the rules say of it in `policy`.
  */
 export function toolEntry(tool: HostTool, policy: Judgement | undefined) {
-  const { name, server, title, description = "", inputSchema, outputSchema, annotations } = tool;
+  const { name, server, title, description = "", annotations } = tool;
+  const { inputSchema, outputSchema } = wholeTool(tool);
   return {
     display_name: name,
     tool: name,

@@ -4,6 +4,7 @@
  * it then waits no longer than `strayMs` (protocol.md 1.1).
  */
 import { shorten } from "../base/clip.ts";
+import { isObject, wholeJson } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ErrorObject, RequestId, Response } from "../protocol/jsonrpc.ts";
@@ -92,7 +93,7 @@ export class Replies {
 
   #deliver(entry: PeerRequest, response: Response, text: string): void {
     const { result, error } = response;
-    if (error !== undefined) entry.failed(new RpcError(error));
+    if (error !== undefined) entry.failed(new RpcError(wholeError(error, text)));
     else if (result === undefined) entry.failed(emptyError(this.#options.name, entry));
     else {
       try {
@@ -161,6 +162,14 @@ export class Replies {
 
 const warningsMax = 5;
 const parseError = -32700;
+
+/** With every digit of its data. */
+function wholeError(error: ErrorObject, text: string): ErrorObject {
+  if (error.data === undefined) return error;
+  const whole = wholeJson(text);
+  const data = isObject(whole) && isObject(whole.error) ? whole.error.data : undefined;
+  return data === undefined ? error : { ...error, data };
+}
 
 /** Answered between everything else, whatever the era calls it: that says nothing of what came before. */
 function isPing({ method }: PeerRequest): boolean {

@@ -92,6 +92,39 @@ describe.concurrent("a page that fails", () => {
   });
 });
 
+const bigsIn = (text: string) => Array.from(text.matchAll(/922337203685477\d+/g), String);
+
+describe.concurrent("digits that no double holds", () => {
+  const big = "9223372036854775807";
+  const words = ["--", ...faulty("lists.digits", big)];
+
+  test.each([
+    [["tools", "--json"], 3],
+    [["tools", "big", "--schema"], 1],
+    [["prompts", "--json"], 1],
+    [["resources", "--json"], 1],
+  ])("stay in lists and schemas: %j", async (command, count) => {
+    const run = await mcphost(...command, ...words).run();
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    expect(bigsIn(run.stdout)).toEqual(Array(count).fill(big));
+  });
+
+  test("stay in the data of an error", async () => {
+    const run = await mcphost("call", "big", "--json", ...words).run();
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(bigsIn(run.stderr)).toEqual([big]);
+  });
+
+  test("are numbers to whoever reads schemas, and arguments are checked by them", async () => {
+    await using host = await hostOver({ s: entry("lists.digits", {}, big) });
+    const [tool] = (await host.tools()).tools;
+    expect(tool?.inputSchema).toMatchObject({ properties: { n: { maximum: Number(big) } } });
+    const call = (n: number) => host.call({ tool: "big", arguments: { n } });
+    expect(await call(1)).toMatchObject({ error: { code: "rpc_error" } });
+    expect(await call(1e30)).toMatchObject({ error: { code: "usage" } });
+  });
+});
+
 describe.concurrent("B115 null is as good as absent", () => {
   const tool = {
     name: "t",

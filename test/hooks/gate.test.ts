@@ -2,13 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { parseJson } from "../../lib/base/json.ts";
 import type { PolicyRule } from "../../lib/config/types.ts";
 import type { Outcome } from "../../lib/hooks/call.ts";
 import type { BeforeCall, PluginCall } from "../../lib/hooks/hook-types.ts";
 import type { Hooks } from "../../lib/hooks/plugin.ts";
 import { PluginGate } from "../../lib/host/gate.ts";
 import { bunAlone, root } from "../harness.ts";
-import { hooked, hostWith, never } from "./kit.ts";
+import { hooked, hostWith, never, object } from "./kit.ts";
 
 function said(outcome: Outcome): unknown {
   if (outcome.error !== undefined) return `${outcome.status}: ${outcome.error.message}`;
@@ -289,6 +290,35 @@ describe("what is looked at is what is done", () => {
     const id = JSON.rawJSON("12345678901234567890") as unknown as number;
     await host.call({ tool: "echo", arguments: { id } });
     expect(sent.at(-1)).toContain('"arguments":{"id":12345678901234567890,"more":1}');
+  });
+
+  test("a plugin that changes a part of a result takes no digit from another; what it reads are numbers", async () => {
+    const read: unknown[] = [];
+    const hooks: Hooks = {
+      afterCall(_, { result }) {
+        const { structuredContent: found, ...rest } = result as { structuredContent: object };
+        read.push(...Object.values(found));
+        return { result: { ...rest, structuredContent: { ...found, seen: true } } as never };
+      },
+    };
+    const big = { description: "", input: object, run: ({ text }: any) => parseJson(text) };
+    const plugins = [hooked(hooks), hooked(hooks, "q"), { name: "far", tools: { big } }];
+    await using host = await hostWith(plugins);
+    const [id, near, half] = [
+      "12345678901234567890",
+      "12345678901234567891",
+      "0.12345678901234567",
+    ];
+    for (const [given, expected] of [
+      [`{"id":${id},"list":[1,${half}]}`, `{"id":${id},"list":[1,${half}],"seen":true}`],
+      // Which of the two it is nobody can tell.
+      [`{"id":${id},"near":${near}}`, `{"id":${Number(id)},"near":${Number(near)},"seen":true}`],
+    ] as const) {
+      const outcome = await host.call({ tool: "big", arguments: { text: given } });
+      expect("raw" in outcome && outcome.raw).toContain(`"structuredContent":${expected}`);
+    }
+    expect(read.filter((one) => one === Number(id))).toHaveLength(6);
+    expect(host.warnings()).toEqual([]);
   });
 
   test("arguments that are no JSON are refused, with plugins as without", async () => {

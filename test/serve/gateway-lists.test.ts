@@ -18,6 +18,7 @@ import {
   textOf,
   told,
 } from "./gateway-kit.ts";
+import { serveOver } from "./kit.ts";
 
 const knows = (revision: string) => knowledgeOf(revision) as Knowledge;
 const object = { type: "object" };
@@ -347,6 +348,19 @@ test("digits of arguments and results stay as they are", async () => {
   expect(await response.text()).toContain(
     '{\\"n\\":12345678901234567000,\\"__proto__\\":{\\"x\\":1}}',
   );
+});
+
+test("digits of lists, schemas and errors stay as they are", async () => {
+  const big = "9223372036854775807";
+  await using kit = serveOver({ a: entry("lists.digits", {}, big) });
+  const one = await session(kit);
+  const all: string[] = [];
+  for (const list of ["tools", "prompts", "resources"])
+    all.push(await (await one.request(`${list}/list`)).text());
+  all.push(await (await one.call("big", {})).text());
+  for (const path of ["/tools", "/openapi.json"]) all.push(await (await kit.ask(path)).text());
+  const bigs = all.map((text) => Array.from(text.matchAll(/922337203685477\d+/g), String));
+  expect(bigs).toEqual([3, 1, 1, 1, 2, 2].map((count) => Array(count).fill(big)));
 });
 
 test("digits stay where a result is written anew: of a modern server for a legacy client, of a URI of two servers", async () => {

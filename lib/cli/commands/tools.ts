@@ -1,8 +1,10 @@
 /** `tools [PATTERN]`: lists tools as signatures, or explains the one that is meant (cli.md, Commands). */
 import { HostError } from "../../base/errors.ts";
+import { withDigits } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import { redact } from "../../config/redact.ts";
 import type { ServerConfig } from "../../config/types.ts";
+import { wholeTool } from "../../host/host-tool.ts";
 import { signatureOf } from "../../host/signature.ts";
 import type { HostTool } from "../../host/types.ts";
 import { shown, widthOf } from "../fit.ts";
@@ -111,9 +113,9 @@ function render(
           .map((tool) => tool.name)
           .join(", ")}`,
       });
-    return `${JSON.stringify(only.inputSchema, null, 2)}\n`;
+    return `${JSON.stringify(withDigits(only.inputSchema), null, 2)}\n`;
   }
-  if (flags["json"] === true) return `${JSON.stringify(found)}\n`;
+  if (flags["json"] === true) return `${JSON.stringify(found.map(wholeTool))}\n`;
   if (secrets !== undefined && only !== undefined && others.length === 0) {
     const hidden = reachingWords(parsed).map((word) => redact(word, secrets));
     return toolHelp(only, hidden, width);
