@@ -6,6 +6,7 @@ import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
 import { isRequest, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request, Response as Answer } from "../protocol/jsonrpc.ts";
+import { accepts } from "./gateway-accept.ts";
 import { notHere, readBatch } from "./gateway-batch.ts";
 import { unsupported } from "./gateway-era.ts";
 import { hear } from "./gateway-guests.ts";
@@ -80,9 +81,7 @@ export class LegacyHttp {
 
   /** GET: the stream of what belongs to no request. */
   stream(exchange: Exchange, scope: Scope): Response {
-    if (
-      !/text\/event-stream|\*\/\*|text\/\*/i.test(exchange.request.headers.get("accept") ?? "*/*")
-    )
+    if (!accepts(exchange.request.headers.get("accept"), "text/event-stream"))
       return refuse(406, plainError("Accept has to name text/event-stream"));
     const session = this.#sessionOf(exchange, scope, null);
     if (session instanceof Response) return session;
@@ -170,14 +169,9 @@ export class LegacyHttp {
 
 // --- internal ---
 
-/** Nobody's word: a client that sends no Accept takes what comes. */
 function acceptsBoth(accept: string | null): boolean {
-  if (accept === null || accept === both || accept.includes("*/*")) return true;
-  return /application\/(json|\*)/i.test(accept) && /text\/(event-stream|\*)/i.test(accept);
+  return accepts(accept, "application/json") && accepts(accept, "text/event-stream");
 }
-
-/** As most say it. */
-const both = "application/json, text/event-stream";
 
 function accepted(): Response {
   return new Response(null, { status: 202 });

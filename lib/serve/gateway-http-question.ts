@@ -2,6 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Request, RequestId } from "../protocol/jsonrpc.ts";
 import { missingCapability } from "../protocol/meta.ts";
+import { accepts } from "./gateway-accept.ts";
 import { answerText, errorText, messageText } from "./gateway-messages.ts";
 import { HttpReply } from "./gateway-reply.ts";
 import type { ReplyWorld } from "./gateway-reply.ts";
@@ -42,8 +43,7 @@ export class ModernQuestion extends HttpReply implements Question, Told, Leaver 
   }
 
   override get mayStream(): boolean {
-    const accepts = this.exchange.request.headers.get("accept");
-    return accepts === null || /text\/event-stream|\*\/\*|text\/\*/i.test(accepts);
+    return accepts(this.exchange.request.headers.get("accept"), "text/event-stream");
   }
 
   /** A stream ends with who may have it; what is answered once is answered. */

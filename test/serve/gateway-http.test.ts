@@ -307,6 +307,28 @@ describe("legacy sessions", () => {
     expect((await one.ask({ method: "GET", headers: { accept: "text/html" } })).status).toBe(406);
   });
 
+  test("what has the quality 0 is not accepted; the narrowest range counts", async () => {
+    const one = await session(kit);
+    const statusOf = async (accept: string) =>
+      (await one.ask({ json: list, headers: { accept } })).status;
+    for (const accept of [
+      "application/json;q=0, text/event-stream",
+      "application/json, text/event-stream; Q=0.000",
+      "*/*;q=0",
+      "*/*, application/json;q=0",
+      "application/*;q=0, */*",
+    ])
+      expect([accept, await statusOf(accept)]).toEqual([accept, 406]);
+    for (const accept of [
+      "Application/JSON;charset=utf-8;q=0.001, TEXT/*;q=0.1",
+      "text/event-stream;q=1.0, */*;q=0.5",
+      "application/json, text/*;q=0, text/event-stream",
+    ])
+      expect([accept, await statusOf(accept)]).toEqual([accept, 200]);
+    const get = { method: "GET", headers: { accept: "*/*, text/event-stream;q=0" } };
+    expect((await one.ask(get)).status).toBe(406);
+  });
+
   test("notifications and answers are 202, requests before GET and DELETE are what they are", async () => {
     const one = await session(kit);
     expect((await one.notify("notifications/initialized")).status).toBe(202);
