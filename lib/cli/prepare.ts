@@ -25,6 +25,8 @@ export function prepareFromFlags(
   if (given.size > 0) checkInputs([...given.keys()], config);
   /** What the person wrote in the arguments of the tool is no secret to them. */
   const typed = [...positionals.slice(1), textOf(flags["args"]) ?? ""].join("\n");
+  /** A server may start often. */
+  const told = new Set<string>();
   /** Servers start side by side, and people answer one question at a time. */
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
@@ -49,7 +51,12 @@ export function prepareFromFlags(
       // The turn is taken before anything is waited for: questions come in the order of the config.
       await inTurn(() => ensureTrusted(server, { io, log, folder: state }));
     }
-    const { server: ready, secrets } = await expandServer(server, context);
+    const { server: ready, secrets, warnings } = await expandServer(server, context);
+    for (const text of warnings) {
+      if (told.has(`${server.name}: ${text}`)) continue;
+      told.add(`${server.name}: ${text}`);
+      log({ level: "warn", server: server.name, text });
+    }
     io.secrets?.later(secrets, typed);
     return ready;
   };

@@ -46,7 +46,7 @@ async function expandTls(written: ServerTls, values: Values): Promise<ServerTls>
     if (text === undefined) continue;
     const value = await values.text(text, field);
     // A secret is the text itself, and no path that could be shown.
-    const isFile = !isPem(value) && !/\$\{(secret|input|file):/.test(text);
+    const isFile = !isPem(value) && !/\$\{(secret|input):|\{file:/.test(text);
     tls[key] = isFile ? await values.file(value, field) : value;
     const kind = key === "key" ? "PRIVATE KEY" : "CERTIFICATE";
     if (!tls[key].includes(`${kind}-----`))

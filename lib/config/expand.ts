@@ -8,10 +8,15 @@ import { mayBeSecret, secretsOfArgument, secretsOfUrl } from "./secrets.ts";
 import type { ServerConfig, StdioServer } from "./types.ts";
 import { type ExpandContext, Values } from "./values.ts";
 
-export interface Expanded<T extends ServerConfig> {
+interface Filled<T extends ServerConfig> {
   server: T;
   /** Values that must not be shown, for `redact`; found out when asked for, which is seldom. */
   secrets: () => string[];
+}
+
+export interface Expanded<T extends ServerConfig> extends Filled<T> {
+  /** What was odd, in words for a person. */
+  warnings: readonly string[];
 }
 
 /**
@@ -31,12 +36,13 @@ export async function expandServer<T extends ServerConfig>(
   return {
     server: { ...expanded, ...(await expandRoots(server, values)) } as T,
     secrets: () => [...new Set([...values.secrets, ...secrets()])],
+    warnings: values.warnings,
   };
 }
 
 // --- internal ---
 
-async function expandStdio(server: StdioServer, values: Values): Promise<Expanded<StdioServer>> {
+async function expandStdio(server: StdioServer, values: Values): Promise<Filled<StdioServer>> {
   const { envFile, givenEnv, literal, ...rest } = server;
   const command = literal ? server.command : await values.text(server.command, "command");
   const args = literal ? server.args : await expandAll(server.args, "args", values);

@@ -14,14 +14,15 @@ const ownNames = [
   "workspaceFolderBasename",
   "userHome",
   "configDir",
+  "cwd",
   "pathSeparator",
 ] as const;
 
 /** The parts of a text in order: plain text, and what is to be filled in. A leading `~` is `userHome`. */
 export function readReferences(text: string): (string | Reference)[] {
   // Most texts have none, and to see that takes no expression.
-  if (!text.includes("$") && !text.includes("{env:") && !text.startsWith("~"))
-    return text === "" ? [] : [text];
+  const mayHold = text.includes("$") || text.includes("{env:") || text.includes("{file:");
+  if (!mayHold && !text.startsWith("~")) return text === "" ? [] : [text];
   const parts: (string | Reference)[] = [];
   let at = 0;
   if (/^~(?=[\\/]|$)/.test(text)) {
@@ -36,14 +37,50 @@ export function readReferences(text: string): (string | Reference)[] {
   return parts.filter((part) => part !== "");
 }
 
+/**
+ * What stays in a text although its writer most likely means that it is filled in, each with the reason: what editors know,
+ * and `$NAME` alone, which is a form for Gemini.
+ * @param isSet whether there is such an environment variable
+ */
+export function strangeForms(text: string, isSet: (name: string) => boolean): string[] {
+  if (!text.includes("$")) return [];
+  const ofEditors = Array.from(text.matchAll(editorForms), ([form]) => {
+    return `${JSON.stringify(form)} stays as it is: only an editor knows it`;
+  });
+  const name = /^(?:Bearer )?\$([A-Z_][A-Z0-9_]+)$/.exec(text)?.[1];
+  if (name === undefined || !isSet(name)) return ofEditors;
+  return [`"$${name}" stays as it is: the variable is written \${${name}}`];
+}
+
+/** What VS Code fills in by what is open in it. */
+export const editorNames: ReadonlySet<string> = new Set([
+  "file",
+  "fileWorkspaceFolder",
+  "relativeFile",
+  "relativeFileDirname",
+  "fileBasename",
+  "fileBasenameNoExtension",
+  "fileExtname",
+  "fileDirname",
+  "fileDirnameBasename",
+  "lineNumber",
+  "columnNumber",
+  "selectedText",
+  "execPath",
+  "defaultBuildTask",
+]);
+
 // --- internal ---
+
+const editorForms =
+  /(?<!\$)\$\{(?:command|config|workspaceFolder|workspaceFolderBasename):[^}]*\}/g;
 
 /** All forms; `$${` stands first, so that it hides what follows. Any other `$` is not a form. */
 const forms =
-  /(?<literal>\$\$\{)|\$\{(?<kind>env|secret|input|file):(?<what>[^}]+)\}|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|(?<separator>\$\{\/\})|\$env:(?<dollar>[A-Za-z_]\w*)|\{env:(?<braces>[^}]+)\}/g;
+  /(?<literal>\$\$\{)|\$\{(?<kind>env|secret|input|file):(?<what>[^}]+)\}|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|(?<separator>\$\{\/\})|\$env:(?<dollar>[A-Za-z_]\w*)|\{(?<bare>env|file):(?<braces>[^}]+)\}/g;
 
 function referenceOf(groups: Record<string, string | undefined>): string | Reference {
-  const { literal, kind, what, name, fallback, separator, dollar, braces } = groups;
+  const { literal, kind, what, name, fallback, separator, dollar, bare, braces } = groups;
   if (literal !== undefined) return "${";
   if (separator !== undefined) return { kind: "own", name: "pathSeparator" };
   if (name !== undefined && fallback === undefined && ownNames.some((own) => own === name))
@@ -52,6 +89,7 @@ function referenceOf(groups: Record<string, string | undefined>): string | Refer
     return { kind: "env", name, ...(fallback === undefined ? {} : { fallback }) };
   if (kind !== undefined && kind !== "env")
     return { kind: kind as Reference["kind"], name: what ?? "" };
+  if (bare === "file") return { kind: bare, name: braces ?? "" };
   const written = dollar ?? what ?? braces ?? "";
   const divider = written.indexOf(":-");
   if (divider < 0) return { kind: "env", name: written };

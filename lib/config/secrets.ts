@@ -94,6 +94,11 @@ export function secretsOfUrl(text: string): string[] {
   return [...user, ...packed, ...query, ...raw, ...segments].filter(mayBeSecret);
 }
 
+/** The variable that holds a secret or an input: in capitals, with `_` for what a shell cannot write in a name. */
+export function shellName(prefix: string, name: string): string {
+  return prefix + name.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
+}
+
 // --- internal ---
 
 function isUrl(text: string): boolean {

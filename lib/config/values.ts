@@ -4,8 +4,8 @@
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import { baseName, type Env, folderOf, resolvePath } from "./paths.ts";
-import { readReferences, type Reference } from "./references.ts";
-import { mayBeSecret, mayBeSecretOf } from "./secrets.ts";
+import { editorNames, readReferences, type Reference, strangeForms } from "./references.ts";
+import { mayBeSecret, mayBeSecretOf, shellName } from "./secrets.ts";
 import type { Config, ServerConfig } from "./types.ts";
 
 /** Where values come from. */
@@ -29,6 +29,8 @@ export interface ExpandContext {
 export class Values {
   /** Values that must not be shown, as far as they were met. */
   readonly secrets: string[] = [];
+  /** What was odd in the texts, for a person: each begins with the field. */
+  readonly warnings: string[] = [];
   /** The folder that relative paths are seen from, and `${configDir}`. */
   readonly folder: string;
   readonly #about: string;
@@ -53,6 +55,8 @@ export class Values {
 
   /** @throws HostError `config` */
   async text(text: string, field: string): Promise<string> {
+    const isSet = (name: string) => this.#env(name) !== undefined;
+    for (const form of strangeForms(text, isSet)) this.warnings.push(`${field}: ${form}`);
     let result = "";
     for (const part of readReferences(text))
       result += typeof part === "string" ? part : await this.#value(part, field);
@@ -113,6 +117,7 @@ export class Values {
     if (name === "workspaceFolder") return this.#project;
     if (name === "workspaceFolderBasename") return baseName(this.#project);
     if (name === "configDir") return this.folder;
+    if (name === "cwd") return this.#context.cwd;
     if (name === "userHome") return this.#home(field);
     return process.platform === "win32" ? "\\" : "/";
   }
@@ -127,6 +132,11 @@ export class Values {
     const value = this.#env(name);
     // As in a shell: with a default, an empty variable counts as unset.
     const result = fallback === undefined ? value : value || fallback;
+    if (result === undefined && editorNames.has(name))
+      throw this.error(field, `\${${name}} is known in an editor alone`, {
+        variable: name,
+        hint: `write what it is to mean here, or set the environment variable ${name}`,
+      });
     if (result === undefined)
       throw this.error(field, `the environment variable ${name} is not set`, {
         variable: name,
@@ -185,11 +195,4 @@ export class Values {
   #env(name: string): string | undefined {
     return Object.hasOwn(this.#context.env, name) ? this.#context.env[name] : undefined;
   }
-}
-
-// --- internal ---
-
-/** The variable that holds a secret or an input: in capitals, with `_` for what a shell cannot write in a name. */
-function shellName(prefix: string, name: string): string {
-  return prefix + name.toUpperCase().replace(/[^A-Z0-9_]/g, "_");
 }

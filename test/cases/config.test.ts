@@ -109,6 +109,29 @@ describe.concurrent("B007 expansion", () => {
     },
   );
 
+  test("what only an editor would fill in, and what is no form here, is handed on with a warning", async () => {
+    const env = {
+      COMMAND: "${command:pick}",
+      FOLDER: "${workspaceFolder:docs}/x",
+      SETTING: "${config:editor.fontSize}",
+      TOKEN: "$OUR_TOKEN",
+      PRICE: "$NOT_SET",
+      HELD: "$${command:x}",
+    };
+    const run = await mcphost("call", "env", ...config({ s: entry("plain.tells", { env }) }))
+      .env({ OUR_TOKEN: "t0k3n" })
+      .run();
+    expect(run.code).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ ...env, HELD: "${command:x}" });
+    expect(run.stderr.split("\n")).toEqual([
+      'mcphost: warning: [s] env.COMMAND: "${command:pick}" stays as it is: only an editor knows it',
+      'mcphost: warning: [s] env.FOLDER: "${workspaceFolder:docs}" stays as it is: only an editor knows it',
+      'mcphost: warning: [s] env.SETTING: "${config:editor.fontSize}" stays as it is: only an editor knows it',
+      'mcphost: warning: [s] env.TOKEN: "$OUR_TOKEN" stays as it is: the variable is written ${OUR_TOKEN}',
+      "",
+    ]);
+  });
+
   test("what stands behind -- or -s is not expanded", async () => {
     const { command, args } = entry("plain.tells");
     expectRun(

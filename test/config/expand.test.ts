@@ -80,6 +80,8 @@ const texts: [text: string, expanded: string][] = [
   ["$env:A/b", "1/b"],
   ["{env:A}", "1"],
   ["x{env:A}y", "x1y"],
+  ["Bearer {file:./token.txt}", "Bearer tok-from-file"],
+  ["{file:~/t}", "home file"],
   ["${secret:ci}", "ci-secret"],
   ["${secret:git-hub}", "github-secret"],
   ["${input:given}", "given-value"],
@@ -89,6 +91,7 @@ const texts: [text: string, expanded: string][] = [
   ["${file:~/t}", "home file"],
   ["${workspaceFolder}/x", "/work/project/x"],
   ["${workspaceFolderBasename}", "project"],
+  ["${cwd}/x", "/work/project/x"],
   ["${userHome}", "/home/me"],
   ["${configDir}/s.js", "/conf/s.js"],
   ["a${pathSeparator}b${/}c", "a/b/c"],
@@ -158,6 +161,12 @@ const missing: [text: string, message: string, hint: string | undefined][] = [
     "give --input no-such=VALUE, or set MCPHOST_INPUT_NO_SUCH",
   ],
   ["${file:none}", "there is no file /conf/none", undefined],
+  ["{file:none}", "there is no file /conf/none", undefined],
+  [
+    "${fileDirname}/x",
+    "${fileDirname} is known in an editor alone",
+    "write what it is to mean here, or set the environment variable fileDirname",
+  ],
 ];
 
 test.each(missing)("%s names server, field and variable", async (text, message, hint) => {
