@@ -28,14 +28,18 @@ export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart 
 }
 
 /** What a plain call has begun, for the host. */
-export function takeOver({ spec, process, reaper }: Begun): EarlyStart {
+export function takeOver(begun: Begun): EarlyStart {
   const log = heldSteps();
+  if ("fetch" in begun) return { asked: begun.fetch, log };
+  const { spec, process, reaper } = begun;
   const child = spawnChild(spec, { log: log.log, reaper }, process);
   return { server: spec.name, child, reaper, log };
 }
 
 /** Ends a server that nobody took over. */
-export async function endEarly({ child, reaper }: EarlyStart): Promise<void> {
+export async function endEarly(early: EarlyStart): Promise<void> {
+  if ("asked" in early) return;
+  const { child, reaper } = early;
   if (reaper) reaper.release();
   else await child.stop();
 }

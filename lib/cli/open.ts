@@ -108,7 +108,7 @@ async function open(
     limits: config.limits,
     ...(answers && { answers }),
     ...(approve && { approve }),
-    ...(early && { started: early }),
+    ...(early && ("asked" in early ? { asked: early.asked } : { started: early })),
     ...(verdicts && { verdicts }),
     ...(toolLists && { toolLists }),
     record: records.record,

@@ -2,6 +2,7 @@
 import type { HostError } from "../base/errors.ts";
 import type { HeldLog, Log } from "../base/log.ts";
 import type { Child, Reaper } from "../process/child.ts";
+import type { AheadFetch } from "../transport/ahead-fetch.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The world outside, handed in so that `main` can be tested. */
@@ -72,14 +73,17 @@ export interface Parsed {
   rest: string[] | undefined;
 }
 
-/** A server that runs already, and the reaper that knows of it. The host takes both over. */
-export interface EarlyStart {
+/** A server that runs already, and the reaper that knows of it; or one that was asked already. The host takes them over. */
+export type EarlyStart = {
+  /** What is to be logged of it, until there is a log. */
+  log: HeldLog;
+} & (EarlyChild | { asked: AheadFetch });
+
+export interface EarlyChild {
   /** Its configured name. */
   server: string;
   child: Child;
   reaper: Reaper | undefined;
-  /** What is to be logged of it, until there is a log. */
-  log: HeldLog;
 }
 
 export interface Command {

@@ -7,6 +7,7 @@ import type { HttpServer, Limits, PolicyRule, ServerConfig, StdioServer } from "
 import type { Plugin } from "../hooks/plugin.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { AheadFetch } from "../transport/ahead-fetch.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { ApprovalKeeper, Approver, Gate } from "./gate-types.ts";
 import type { Recorder } from "./record-types.ts";
@@ -86,4 +87,6 @@ export interface OpenHostOptions {
   reaper?: boolean;
   /** A server that runs already: its first start takes this process, and the host its reaper. */
   started?: { server: string; child: Child; reaper: Reaper | undefined };
+  /** A server that is reached and was asked already: the first link to one takes its answers. */
+  asked?: AheadFetch;
 }

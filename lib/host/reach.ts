@@ -18,7 +18,7 @@ import { marked } from "./own-link.ts";
 export interface ReachOptions {
   context: Pick<
     LaunchContext,
-    "env" | "keep" | "limits" | "linked" | "log" | "ownLinks" | "verdicts"
+    "asked" | "env" | "keep" | "limits" | "linked" | "log" | "ownLinks" | "verdicts"
   >;
   /** Of the connection, all but what says how the link is opened. */
   common: Omit<ConnectOptions, "open" | "link" | "verdict">;
@@ -74,7 +74,8 @@ async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached>
   const { name, headers, tls } = server;
   const { connectTimeoutMs } = context.limits ?? {};
   const { env, log } = context;
-  const fetch = createFetch({ name, log, headers, tls, env, connectTimeoutMs });
+  const own = createFetch({ name, log, headers, tls, env, connectTimeoutMs });
+  const fetch = context.asked?.over(own) ?? own;
   try {
     const found = common.session === undefined ? (common.verdict?.transport ?? "auto") : "http";
     const over = transport === "auto" ? found : transport;

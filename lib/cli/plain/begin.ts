@@ -1,6 +1,6 @@
 /**
- * The begin of a plain call: its server is started by the line alone, before anything else of us is loaded. It needs its time,
- * and ours fits into that.
+ * The begin of a plain call: what its line alone says. A server is started before anything else of us is loaded: it needs its
+ * time, and ours fits into that.
  */
 import { Ahead } from "../../process/ahead.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
@@ -8,24 +8,48 @@ import { childEnv } from "../../process/env.ts";
 import { locate } from "../../process/locate.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { run } from "../../process/run.ts";
+import { AheadFetch } from "../../transport/ahead-fetch.ts";
 import { currentFolder } from "../folder.ts";
 import type { Io } from "../types.ts";
 import { plainLine } from "./line.ts";
-import type { PlainLine } from "./line.ts";
+import type { PlainCommand, PlainLine } from "./line.ts";
+
+export type Begun = { line: PlainLine } & (BegunProcess | BegunFetch);
 
 /** A server that runs, and may have been spoken with. */
-export interface Begun {
-  line: PlainLine;
+export interface BegunProcess {
   spec: ChildSpec;
   process: Ahead;
   reaper: Reaper;
 }
 
-/** Undefined where it is no plain line, and where the host has to tell why its server cannot be started. */
+/** One that is reached, and may have been asked. */
+export interface BegunFetch {
+  fetch: AheadFetch;
+}
+
+/** Undefined where it is no plain line, and where the host has to tell why it cannot be begun. */
 export function begin(argv: readonly string[], env: Io["env"]): Begun | undefined {
   const line = plainLine(argv);
   if (line === undefined) return undefined;
-  const { command, args } = line;
+  const { server } = line;
+  if ("url" in server) {
+    for (const name of strange) if (env[name]) return undefined;
+    return { line, fetch: new AheadFetch(server.url) };
+  }
+  const started = start(server, env);
+  return started && { line, ...started };
+}
+
+// --- internal ---
+
+/** What makes the way to a server another one. */
+const strange = (
+  "http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY NODE_TLS_REJECT_UNAUTHORIZED " +
+  "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR"
+).split(" ");
+
+function start({ command, args }: PlainCommand, env: Io["env"]): BegunProcess | undefined {
   const name = "server";
   // First: a server that is started before it outlives us, if we are killed in between.
   const reaper = startReaper();
@@ -37,7 +61,7 @@ export function begin(argv: readonly string[], env: Io["env"]): Begun | undefine
     if (file !== undefined) {
       const process = run({ argv: [file, ...args], verbatim: false }, spec, reaper.expect());
       reaper.add(process.pid);
-      return { line, spec, process: new Ahead(process), reaper };
+      return { spec, process: new Ahead(process), reaper };
     }
   } catch {
     // The host says why.

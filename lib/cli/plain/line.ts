@@ -1,6 +1,6 @@
 /**
- * The line of a plain call: `call TOOL [ARG…] -- COMMAND…` without a flag, its arguments complete as they stand. Pure. Any
- * other line, a wrong one too, is for others.
+ * The line of a plain call: `call TOOL [ARG…]` with one server, `-- COMMAND…` or `-s URL`, and no other flag, its arguments
+ * complete as they stand. Pure. Any other line, a wrong one too, is for others.
  */
 import type { ArgumentPart } from "../../host/arguments.ts";
 import { readArguments } from "../arguments.ts";
@@ -8,24 +8,55 @@ import { readArguments } from "../arguments.ts";
 export interface PlainLine {
   tool: string;
   parts: ArgumentPart[];
-  /** How the server is started. */
+  server: PlainCommand | PlainUrl;
+}
+
+export interface PlainCommand {
   command: string;
   args: string[];
 }
 
+export interface PlainUrl {
+  url: string;
+}
+
 /** Undefined where it is no such line. */
 export function plainLine(argv: readonly string[]): PlainLine | undefined {
-  const end = argv.indexOf("--");
-  const [tool, command] = [argv[1], argv[end + 1]];
-  if (argv[0] !== "call" || end < 2 || !tool || !command) return undefined;
-  // The address of a server is no command.
-  if (command.includes(":")) return undefined;
-  for (let at = 1; at < end; at += 1) if (argv[at]?.startsWith("-")) return undefined;
-  const parts = partsOf(argv.slice(2, end));
-  return parts && { tool, parts, command, args: argv.slice(end + 2) };
+  if (argv[0] !== "call") return undefined;
+  const words: string[] = [];
+  let server: PlainLine["server"] | undefined;
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    if (word === "--") {
+      if (server !== undefined) return undefined;
+      server = commandIn(argv.slice(at + 1));
+      break;
+    }
+    if (word === "-s" && server === undefined) server = urlIn(argv[(at += 1)] ?? "");
+    else if (word.startsWith("-")) return undefined;
+    else words.push(word);
+  }
+  const [tool] = words;
+  if (!tool || server === undefined) return undefined;
+  const parts = partsOf(words.slice(1));
+  return parts && { tool, parts, server };
 }
 
 // --- internal ---
+
+/** The address of a server is no command. */
+function commandIn([command, ...args]: string[]): PlainCommand | undefined {
+  return command && !command.includes(":") ? { command, args } : undefined;
+}
+
+/** `URL` or `NAME=URL`, with nothing to be filled in, and no credentials. */
+function urlIn(spec: string): PlainUrl | undefined {
+  const url = spec.startsWith("http") ? spec : spec.slice(spec.indexOf("=") + 1);
+  const name = spec.slice(0, -url.length);
+  const isOdd = name.includes(":") || name.includes(" ") || url.includes("${") || url.includes("@");
+  const isHttp = url.startsWith("http://") || url.startsWith("https://");
+  return isHttp && !isOdd && URL.canParse(url) ? { url } : undefined;
+}
 
 function partsOf(words: readonly string[]): ArgumentPart[] | undefined {
   try {

@@ -18,20 +18,26 @@ import { codecFor } from "../../protocol/codecs.ts";
 import { initializeParams, readInitialize } from "../../protocol/legacy.ts";
 import type { Tool } from "../../protocol/mcp.ts";
 import { classifyProbe } from "../../protocol/probe.ts";
+import type { LinkKind } from "../../protocol/probe.ts";
 import { readTools } from "../../protocol/tools.ts";
 import { renderResult } from "../render.ts";
 import { answerIn, fitting } from "./read.ts";
 import type { PlainAnswer } from "./read.ts";
 
-/** What is wanted of whom. */
+/** What is wanted. */
 export interface PlainCall {
-  server: string;
   tool: string;
   parts: readonly ArgumentPart[];
 }
 
+/** What is to be printed, and to be remembered of the server. */
+export interface TalkEnd {
+  text: string;
+  verdict: Verdict;
+}
+
 /** What follows: lines to send, perhaps none, or the end; undefined where the host must go on. */
-export type Step = { send: string } | { text: string; verdict: Verdict } | undefined;
+export type Step = { send: string } | TalkEnd | undefined;
 
 export class Talk {
   readonly #call: PlainCall;
@@ -46,15 +52,20 @@ export class Talk {
   #tool: Tool | undefined;
 
   /** @param verdict what is remembered of the server */
-  constructor(call: PlainCall, verdict: Verdict | undefined) {
+  constructor(call: PlainCall, verdict: Verdict | undefined, link: LinkKind = "pipe") {
     this.#call = call;
     this.#before = verdict;
-    this.#plan = planOf({ name: call.server, verdict });
+    this.#plan = planOf({ name: "server", verdict, link });
   }
 
   /** What is sent first. */
   begin(): string {
-    return this.#plan.first === "initialize" ? this.#initialize() : this.#discover();
+    const { first, modern } = this.#plan;
+    if (first === "initialize") return this.#initialize();
+    if (first === "server/discover") return this.#discover();
+    const { capabilities = {} } = this.#before ?? {};
+    const step = this.#spoken(modern, { capabilities, serverInfo: undefined }, "");
+    return step !== undefined && "send" in step ? step.send : "";
   }
 
   /** What follows on a line from the server. */
@@ -66,7 +77,7 @@ export class Talk {
     const { result } = answer;
     if (result === undefined) return undefined;
     if (this.#method === "initialize") return this.#greeted(result);
-    return this.#method === "tools/list" ? this.#listed(result) : this.#called(result, line);
+    return this.#method === "tools/list" ? this.#listed(result, line) : this.#called(result, line);
   }
 
   // --- internal ---
@@ -79,8 +90,10 @@ export class Talk {
   }
 
   #probed({ result, error }: PlainAnswer): Step {
+    const isError = error !== undefined;
     const verdict = classifyProbe(
-      error === undefined ? { kind: "result", result: result ?? null } : { kind: "error", error },
+      isError ? { kind: "error", error } : { kind: "result", result: result ?? null },
+      this.#plan.link,
     );
     if (verdict.kind === "legacy") return { send: this.#initialize() };
     if (verdict.kind !== "modern") return undefined;
@@ -111,15 +124,19 @@ export class Talk {
     this.#greeting = { codec, capabilities, serverInfo };
     let lines = before;
     if (codec.setLevel && capabilities.logging) {
+      // There it is asked for beside the list.
+      if (this.#plan.link === "http") return undefined;
       lines += this.#request("logging/setLevel", { level: logLevel });
       this.#aside = this.#id;
     }
     return { send: lines + this.#ask("tools/list", {}) };
   }
 
-  #listed(result: Json): Step {
+  #listed(result: Json, line: string): Step {
     const codec = this.#greeting?.codec;
     if (!codec?.isComplete("tools/list", result)) return undefined;
+    // Arguments that belong into headers.
+    if (this.#plan.link === "http" && line.includes("x-mcp-header")) return undefined;
     // The host asks for other pages, and keeps what may be kept.
     if ((result.nextCursor ?? undefined) !== undefined) return undefined;
     if (codec.era === "modern" && ttlOf(result) > 0) return undefined;
