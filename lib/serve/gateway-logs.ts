@@ -5,7 +5,10 @@
 import { Chain } from "../base/chain.ts";
 import type { Linked } from "../base/chain.ts";
 import type { JsonObject } from "../base/json.ts";
+import { debug } from "../base/log.ts";
+import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
+import { strangeLevel, withKnownLevel } from "../protocol/log-level.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { AtWork } from "./at-work.ts";
 import type { Aside, Downstream, Guest, Question } from "./gateway-types.ts";
@@ -44,10 +47,12 @@ export class Logs implements Disposable {
   readonly #followers = new Set<Downstream & { aside: Aside }>();
   readonly #work: AtWork;
   readonly #hearing: Disposable;
+  readonly #log: Log;
   #asked = logLevels.indexOf(logLevelDefault);
 
-  constructor(host: Pick<OpenedHost, "onEvent" | "onLog" | "askLogs">) {
+  constructor(host: Pick<OpenedHost, "onEvent" | "onLog" | "askLogs">, log: Log) {
     this.#host = host;
+    this.#log = log;
     this.#work = new AtWork(host, { onOver: (id) => this.#forget(id) });
     host.askLogs(logLevelDefault);
     this.#hearing = host.onLog((server, params) => this.#heard(server, params, undefined));
@@ -113,7 +118,9 @@ export class Logs implements Disposable {
   // --- internal ---
 
   /** @param guest whose own the server is; undefined: everybody's */
-  #heard(server: string, params: JsonObject, guest: Guest | undefined): void {
+  #heard(server: string, sent: JsonObject, guest: Guest | undefined): void {
+    const params = withKnownLevel(sent);
+    if (params === undefined) return debug(this.#log, server, () => strangeLevel(sent));
     const rank = logLevels.indexOf(params.level as McpLogLevel);
     // Servers of its own were told by the client itself what to log.
     const isWantedBy = (from: Downstream) =>
@@ -176,9 +183,9 @@ export class Logs implements Disposable {
   }
 }
 
-/** Whether a client wants what has that place in `logLevels`; a level that nobody knows counts as the least. */
+/** Whether a client wants what has that place in `logLevels`. */
 export function isWanted({ logLevel }: Downstream, rank: number): boolean {
-  return logLevel !== undefined && Math.max(rank, 0) >= logLevels.indexOf(logLevel);
+  return logLevel !== undefined && rank >= logLevels.indexOf(logLevel);
 }
 
 // --- internal ---

@@ -7,7 +7,7 @@ import type { Progress } from "../protocol/mcp.ts";
 import { isWanted, logLevels } from "./gateway-logs.ts";
 import type { Question } from "./gateway-types.ts";
 
-/** Tells a client of progress under its own token, where it gave one; undefined where it did not. */
+/** Tells a client of progress that grows, under its own token, where it gave one; undefined where it did not. */
 export function progressOf(question: Question): ((progress: Progress) => void) | undefined {
   const { params } = question;
   const token = isObject(params._meta) ? params._meta.progressToken : undefined;
@@ -24,10 +24,15 @@ export function logTo(question: Question): ((params: JsonObject) => void) | unde
 
 function progressUnder(token: RequestId, question: Question): (progress: Progress) => void {
   const { annotations } = question.from.knows;
-  return ({ message, ...progress }) =>
+  let last = Number.NEGATIVE_INFINITY;
+  return ({ message, ...more }) => {
+    // It must grow, and strict clients may end a call for less.
+    if (more.progress <= last) return;
+    last = more.progress;
     question.notify("notifications/progress", {
       progressToken: token,
-      ...progress,
+      ...more,
       ...(message !== undefined && annotations && { message }),
     });
+  };
 }

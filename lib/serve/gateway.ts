@@ -28,7 +28,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     subscriptionsMax = 2000,
   } = options;
   const news = new News(host, coalesceMs);
-  const logs = new Logs(host);
+  const logs = new Logs(host, log);
   const updates = new Updates({ host, log, followedMax: subscriptionsMax });
   const lists = new Lists({ listMs, pageMax });
   const instructions = new Instructions(host, greetMs);
