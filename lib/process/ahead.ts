@@ -39,11 +39,20 @@ export class Ahead implements Process {
     };
   }
 
-  /** Sends whole lines, that together fit into a pipe. */
-  send(lines: string): void {
+  /** Sends whole lines, that together fit into a pipe. False where nobody takes them: that is for its owner to find out. */
+  send(lines: string): boolean {
+    const { stdin } = this.#under;
+    try {
+      const written: unknown = stdin.write(lines);
+      ignore(written);
+      ignore(stdin.flush());
+      // To a dead process, it answers with a boolean.
+      if (typeof written === "boolean") return false;
+    } catch {
+      return false;
+    }
     this.#sent += lines;
-    this.#under.stdin.write(lines);
-    this.#under.stdin.flush();
+    return true;
   }
 
   /** The next chunk. What nobody waited for is not lost. */
@@ -115,4 +124,11 @@ export class Ahead implements Process {
     this.#turn.resolve();
     await this.#reader.cancel();
   }
+}
+
+// --- internal ---
+
+/** How that went is seen by the end of the process. */
+function ignore(result: unknown): void {
+  if (result instanceof Promise) result.catch(() => {});
 }

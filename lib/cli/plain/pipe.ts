@@ -11,7 +11,7 @@ export async function converseByPipe(
 ): Promise<TalkEnd | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
-  server.send(talk.begin());
+  if (!server.send(talk.begin())) return undefined;
   for (;;) {
     const read = await soon.of(server.read());
     if (read === undefined || read.done) return undefined;
@@ -26,7 +26,7 @@ export async function converseByPipe(
       text = text.slice(end + 1);
       if (step === undefined || "text" in step) return step;
       if (step.send.length > sendMax) return undefined;
-      if (step.send !== "") server.send(step.send);
+      if (step.send !== "" && !server.send(step.send)) return undefined;
     }
   }
 }
