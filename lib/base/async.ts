@@ -51,6 +51,8 @@ export async function settlesWithin(promise: Promise<unknown>, ms: number): Prom
 
 /** Who waits for a permit of a semaphore. */
 export interface Waiter extends Linked<Waiter> {
+  /** Whose it is, where that is of interest. */
+  readonly owner?: string | undefined;
   /** It has one now. Never throws. */
   turn(): void;
 }
@@ -78,6 +80,14 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
+  /** How many of those that wait are of one owner. */
+  waitingOf(owner: string | undefined): number {
+    let count = 0;
+    for (let one = this.#waiting.first; one !== undefined; one = one.after)
+      if (one.owner === owner) count += 1;
+    return count;
+  }
+
   /** Takes a permit if one is free. */
   take(): boolean {
     if (this.#free === 0 || this.#waiting.size > 0) return false;
@@ -86,10 +96,10 @@ export class Semaphore {
   }
 
   /** Takes a permit as soon as one is free. Rejects with the reason of `signal` when that fires before. */
-  acquire(signal?: AbortSignal): Promise<void> {
+  acquire(signal?: AbortSignal, owner?: string): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.take()) return Promise.resolve();
-    const waiter = new PromisedWaiter(signal, this.#aborts);
+    const waiter = new PromisedWaiter(signal, this.#aborts, owner);
     if (signal !== undefined) this.#aborts.add(signal);
     this.#waiting.add(waiter);
     return waiter.settle.promise;
@@ -138,11 +148,13 @@ class PromisedWaiter implements Waiter {
   before: Waiter | undefined;
   after: Waiter | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly owner: string | undefined;
   readonly settle = Promise.withResolvers<void>();
   readonly #aborts: Aborts;
 
-  constructor(signal: AbortSignal | undefined, aborts: Aborts) {
+  constructor(signal: AbortSignal | undefined, aborts: Aborts, owner: string | undefined) {
     this.signal = signal;
+    this.owner = owner;
     this.#aborts = aborts;
   }
 

@@ -10,6 +10,8 @@ export interface ServerContext extends LaunchContext {
   hears: (type: EventType) => boolean;
   /** Others use its servers: their queues are bounded. @default false */
   isLent?: boolean;
+  /** Those have several owners. @default one */
+  isShared?: () => boolean;
 }
 
 export interface ConnectionOptions {

@@ -113,8 +113,9 @@ export interface OpenedHost extends Host {
   /**
    * Others use its servers from now on: where the config says nothing, no more than 256 calls wait for their turn at one,
    * and none longer than 30000 ms. For faces.
+   * @param isShared they have several owners: the calls of one never take all places in the line. @default they have one
    */
-  lend(): void;
+  lend(isShared?: () => boolean): void;
   /** The server, once the host was lent, whose link to us a request is on: it is the host itself. */
   ownLink(request: Pick<Request, "headers">): string | undefined;
   /** Keeps the lists of modern servers fresh by a stream each, from now on; for hosts that live long. */

@@ -82,8 +82,9 @@ export function hostOver({
       context.serverLogLevel = level;
       askNow(servers, level);
     },
-    lend() {
+    lend(isShared) {
       context.isLent = true;
+      if (isShared !== undefined) context.isShared = isShared;
       context.ownLinks ??= new Map();
     },
     ownLink: ({ headers }) => ownLink(context.ownLinks, headers),

@@ -7,6 +7,7 @@ import { timerMsMax } from "../base/async.ts";
 import { Deadlines } from "../base/deadlines.ts";
 import type { Due } from "../base/deadlines.ts";
 import { HostError } from "../base/errors.ts";
+import { isWithinShare } from "../base/share.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { ServerCall } from "./server-types.ts";
 import { givenUp } from "./wait.ts";
@@ -15,6 +16,8 @@ export interface Bounds {
   config: Pick<ServerConfig, "name" | "queueMax" | "queueMs">;
   /** Others use the servers: what the config does not bound gets the defaults; else only what it says holds. */
   isLent: boolean;
+  /** Those have several owners, of whom none is to have the whole line. */
+  isShared: boolean;
 }
 
 export class Queue {
@@ -31,17 +34,17 @@ export class Queue {
    * @throws HostError `server_start` with `facts.busy` and `facts.retryMs` (the queue is full, or the wait was too long);
    *   as `givenUp` once `signal` fires
    */
-  async wait(bounds: Bounds, signal: AbortSignal): Promise<void> {
+  async wait(bounds: Bounds, signal: AbortSignal, owner?: string): Promise<void> {
     const slots = this.#slots;
     if (slots.take()) return;
-    const { name, queueMs } = this.#admit(bounds);
+    const { name, queueMs } = this.#admit(bounds, owner);
     const late = new AbortController();
     const timer =
       queueMs === Infinity
         ? undefined
         : setTimeout(() => late.abort(), Math.min(queueMs, timerMsMax));
     try {
-      await slots.acquire(AbortSignal.any([signal, late.signal]));
+      await slots.acquire(AbortSignal.any([signal, late.signal]), owner);
     } catch {
       if (signal.aborted) throw givenUp(signal);
       throw lateError(name, queueMs);
@@ -52,7 +55,7 @@ export class Queue {
 
   /** The same for a call, without a promise: `onTurn` is called at its turn. @throws HostError `server_start`: it is full */
   line(call: ServerCall, bounds: Bounds, onTurn: () => void): void {
-    const { name, queueMs } = this.#admit(bounds);
+    const { name, queueMs } = this.#admit(bounds, call.owner);
     const place = new Place(this.#slots, call, onTurn);
     call.waiter = place;
     this.#slots.wait(place);
@@ -64,11 +67,23 @@ export class Queue {
 
   // --- internal ---
 
-  #admit({ config, isLent }: Bounds): { name: string; queueMs: number } {
+  /** @param owner undefined: nobody knows whose it is, and all of that counts as one's */
+  #admit(
+    { config, isLent, isShared }: Bounds,
+    owner: string | undefined,
+  ): { name: string; queueMs: number } {
     const { name, queueMax = isLent ? queueMaxDefault : Infinity } = config;
     const { queueMs = isLent ? queueMsDefault : Infinity } = config;
     const { waiting } = this.#slots;
     if (waiting >= queueMax) throw busyError(name, `${waiting} wait for their turn`);
+    if (isShared) {
+      const own = this.#slots.waitingOf(owner);
+      if (!isWithinShare({ own, size: waiting, max: queueMax }))
+        throw busyError(
+          name,
+          `${own} calls of yours wait for their turn, and others are to find room`,
+        );
+    }
     return { name, queueMs };
   }
 }
@@ -88,6 +103,10 @@ class Place implements Waiter {
     this.#slots = slots;
     this.#call = call;
     this.#onTurn = onTurn;
+  }
+
+  get owner(): string {
+    return this.#call.owner;
   }
 
   bound(deadlines: Deadlines, late: () => HostError): void {

@@ -37,6 +37,7 @@ export type CallOptions = ClientCallOptions & {
 
 /** A call for a server, which hears how it goes. */
 export interface ServerCall extends Cancel, Caller {
+  readonly owner: string;
   readonly tool: string;
   readonly arguments: JsonObject;
   /** Waited for right before each time that it is sent (`sending`). Where that throws, nothing is sent. */

@@ -24,7 +24,7 @@ export interface Workplace {
 
 type Work<T> = (client: McpClient) => Promise<T>;
 
-type Wait = WaitOptions & Pick<UseOptions, "harmless">;
+type Wait = WaitOptions & Pick<UseOptions, "harmless"> & { owner?: string };
 
 export class ServerWork {
   readonly #server: Workplace;
@@ -69,11 +69,11 @@ export class ServerWork {
 
   /** Any other work, at most `concurrency` at a time with the calls. @throws HostError, RpcError */
   async use<T>(work: Work<T>, wait: Wait): Promise<T> {
-    const { signal } = wait;
+    const { signal, owner } = wait;
     if (signal.aborted) throw givenUp(signal);
     if (!this.#slots.take()) {
       this.#queue ??= new (await import("./queue.ts")).Queue(this.#slots);
-      await this.#queue.wait(this.#bounds, signal);
+      await this.#queue.wait(this.#bounds, signal, owner);
     }
     try {
       return await this.#with(work, wait);
@@ -117,7 +117,8 @@ export class ServerWork {
   }
 
   get #bounds(): Bounds {
-    return { config: this.#server.config, isLent: this.#context.isLent === true };
+    const { isLent = false, isShared } = this.#context;
+    return { config: this.#server.config, isLent, isShared: isShared?.() === true };
   }
 
   #send(client: McpClient, turn: Turn): void {
@@ -162,7 +163,8 @@ export class ServerWork {
     try {
       if (this.#isRemote) this.#remote ??= await this.#loadRemote();
       const work = this.#remote?.call(sending) ?? ((client) => replyTo(client, sending));
-      reply = await through(work, { signal: call.signal, waitMs: options.timeoutMs });
+      const { signal, owner } = call;
+      reply = await through(work, { signal, waitMs: options.timeoutMs, owner });
     } catch (error) {
       return caller.failed(error);
     }

@@ -6,6 +6,7 @@ import type { OpenedHost } from "../host/opened-types.ts";
 import { News } from "./gateway-news.ts";
 import type { Behind, Guest } from "./gateway-types.ts";
 import { Updates } from "./gateway-updates.ts";
+import type { Shares } from "./types.ts";
 
 export interface BehindContext {
   /** What all clients have in common. */
@@ -16,8 +17,9 @@ export interface BehindContext {
 }
 
 /** No more clients can have servers of their own for now. `retryMs`: when one more may. */
-export function guestsFull(guestsMax: number, retryMs: number): HostError {
-  const text = `${guestsMax} clients have servers of their own: no more for now`;
+export function guestsFull({ size, max }: Shares, retryMs: number): HostError {
+  const whose = size < max ? ", yours among them, and others are to find room" : "";
+  const text = `${size} clients have servers of their own${whose}: no more for now`;
   return new HostError("server_start", text, {
     facts: { busy: true, retryMs, sent: false },
     hint: "a client that declares no sampling, elicitation and roots shares them with the others",

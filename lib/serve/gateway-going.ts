@@ -11,8 +11,9 @@ import type { Lent } from "./gateway-parked-guests.ts";
 import { Parked } from "./gateway-parked.ts";
 import { inputText } from "./gateway-results.ts";
 import type { RequestStates } from "./gateway-states.ts";
+import type { Task } from "./gateway-task.ts";
 import { handleText, taskOf } from "./gateway-tasks-modern.ts";
-import type { Task, Tasks } from "./gateway-tasks.ts";
+import type { Tasks } from "./gateway-tasks.ts";
 import type { Askable, Guest, Question } from "./gateway-types.ts";
 
 export interface GoingOptions {

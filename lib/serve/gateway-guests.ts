@@ -14,13 +14,13 @@ import { badParams } from "./gateway-errors.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { Questions } from "./gateway-questions.ts";
 import type { Guest, Legacy, Question, Scope } from "./gateway-types.ts";
-import type { Bound } from "./types.ts";
+import type { Shares } from "./types.ts";
 import { weigh } from "./weigh.ts";
 
 export interface GuestsContext extends BehindContext {
   logs: Logs;
   /** How many there may be. */
-  guests: Bound;
+  guests: Shares;
   greetMs: number;
   answerMs: number | undefined;
 }
@@ -139,16 +139,16 @@ async function openGuest(
   const { shared, guests } = context;
   const host = await shared.host.guest(answers);
   const isCounted = ownsAny(host, scope);
-  if (isCounted && !guests.take()) {
+  if (isCounted && !guests.take(scope.owner)) {
     await host[Symbol.asyncDispose]();
-    throw guestsFull(guests.max, 5000);
+    throw guestsFull(guests, 5000);
   }
   const guest = behindGuest(host, context);
   const end = async () => {
     try {
       await guest[Symbol.asyncDispose]();
     } finally {
-      if (isCounted) guests.release();
+      if (isCounted) guests.release(scope.owner);
     }
   };
   let ended: Promise<void> | undefined;

@@ -10,17 +10,19 @@ import { refuse } from "./gateway-refuse.ts";
 import type { Gateway, Scope } from "./gateway-types.ts";
 import { HttpError } from "./http-error.ts";
 import type { Session, Sessions } from "./sessions.ts";
+import type { ServeContext } from "./types.ts";
 
 export interface Beginning {
   sessions: Sessions;
   gateway: Gateway;
+  context: Pick<ServeContext, "guests">;
 }
 
 /** The answer to `initialize`, with the id of the session. @throws HttpError 503; HostError with `facts.busy` */
 export async function beginSession(
   { id, params = {} }: Request,
   scope: Scope,
-  { sessions, gateway }: Beginning,
+  { sessions, gateway, context }: Beginning,
 ): Promise<Response> {
   const session = sessions.create(scope, negotiated(params));
   if (session === undefined)
@@ -28,7 +30,7 @@ export async function beginSession(
       headers: { "retry-after": "5" },
     });
   try {
-    const following = await admitted(session, params, { sessions, gateway });
+    const following = await admitted(session, params, { sessions, gateway, context });
     // It may have been ended for another meanwhile.
     if (session.belongings.disposed) following[Symbol.dispose]();
     else session.belongings.use(following);
@@ -49,18 +51,21 @@ export function sessionHeader({ id }: Session): Record<string, string> {
 
 // --- internal ---
 
-/** One that is quiet makes room for who needs servers of its own. @throws HostError as of the gateway */
+/** One that is quiet, of the same owner where others are there, makes room for who needs servers of its own. @throws HostError as of the gateway */
 async function admitted(
   session: Session,
   params: JsonObject,
-  { sessions, gateway }: Beginning,
+  { sessions, gateway, context: { guests } }: Beginning,
 ): Promise<Disposable> {
   try {
     return await gateway.admit(session, params);
   } catch (error) {
-    const quiet = sessions.quiet(
-      ({ guest, scope }) => guest !== undefined && ownsAny(guest.host, scope),
-    );
+    const { owner } = session.scope;
+    const isFull = guests.size >= guests.max;
+    const quiet = sessions.quiet(({ guest, scope }) => {
+      const mayGo = isFull || scope.owner === owner;
+      return mayGo && guest !== undefined && ownsAny(guest.host, scope);
+    });
     if (!isBusy(error) || quiet === undefined) throw error;
     sessions.end(quiet);
     await quiet.guest?.[Symbol.asyncDispose]();

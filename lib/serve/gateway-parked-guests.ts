@@ -13,7 +13,7 @@ import type { Logs } from "./gateway-logs.ts";
 import { openGuest, relayTo } from "./gateway-parked-guest.ts";
 import type { Ask } from "./gateway-parked-guest.ts";
 import type { Guest } from "./gateway-types.ts";
-import type { Bound } from "./types.ts";
+import type { Shares } from "./types.ts";
 
 /** Who asks: their guests are theirs alone. */
 export interface Whose {
@@ -38,7 +38,7 @@ export interface Lent extends Disposable {
 export interface GuestPoolOptions extends BehindContext {
   logs: Logs;
   /** How many clients with servers of their own there may be. */
-  guests: Bound;
+  guests: Shares;
   /** Fires when no new work is taken: those that nobody uses are closed. */
   stopping: AbortSignal;
   /** One that nobody used for so long is closed. @default 300000 */
@@ -99,11 +99,11 @@ export class GuestPool {
     while (true) {
       const kept =
         Array.from(this.#all).find((one) => one.key === key && enter(one)) ??
-        this.#open(key, capabilities, enter);
+        this.#open({ owner, capabilities }, key, enter);
       if (kept !== undefined) return await this.#use(kept, server);
       const leftMs = until - performance.now();
       signal.throwIfAborted();
-      if (leftMs <= 0) throw guestsFull(guests.max, 2000);
+      if (leftMs <= 0) throw guestsFull(guests, 2000);
       // Others have guests of the same bound, and leave without a word to us.
       await settlesWithin(this.#freed.promise, Math.min(leftMs, lookMs));
     }
@@ -128,11 +128,16 @@ export class GuestPool {
   }
 
   /** Undefined where there is no room; whoever is idle for longest then makes some. */
-  #open(key: string, capabilities: JsonObject, enter: (kept: Kept) => boolean): Kept | undefined {
+  #open(
+    { owner, capabilities }: Whose,
+    key: string,
+    enter: (kept: Kept) => boolean,
+  ): Kept | undefined {
     const { guests, guestIdleMs = 300_000 } = this.#options;
-    if (!guests.take()) {
+    if (!guests.take(owner)) {
+      const isFull = guests.size >= guests.max;
       const [oldest] = Array.from(this.#all)
-        .filter(({ uses }) => uses === 0)
+        .filter((kept) => kept.uses === 0 && (isFull || kept.owner === owner))
         .toSorted((a, b) => a.usedAt - b.usedAt);
       if (oldest !== undefined) this.#close(oldest);
       return undefined;
@@ -142,7 +147,7 @@ export class GuestPool {
     const relay = answers ? relayTo(users, capabilities) : undefined;
     const opened = openGuest(relay, this.#options);
     const usedAt = performance.now();
-    const kept: Kept = { key, users, opened, uses: 0, usedAt };
+    const kept: Kept = { owner, key, users, opened, uses: 0, usedAt };
     this.#all.add(kept);
     const everyMs = Math.min(Math.max(guestIdleMs / 4, 20), 60_000);
     this.#sweeping ??= setInterval(() => this.#sweep(guestIdleMs), everyMs).unref();
@@ -162,7 +167,7 @@ export class GuestPool {
   #close(kept: Kept): void {
     if (!this.#all.delete(kept)) return;
     const gone = () => {
-      this.#options.guests.release();
+      this.#options.guests.release(kept.owner);
       this.#tellFree();
     };
     kept.opened.then((guest) => guest[Symbol.asyncDispose]()).then(gone, gone);
@@ -177,6 +182,8 @@ export class GuestPool {
 // --- internal ---
 
 interface Kept {
+  owner: string;
+  /** Of the owner, and what the client declares. */
   key: string;
   opened: Promise<Guest>;
   /** Who is asked what a server asks: by the server, which works for one at a time. */

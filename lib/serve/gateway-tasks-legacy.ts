@@ -12,8 +12,9 @@ import { taskSupportOf } from "../protocol/tasks.ts";
 import { namesOf } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
 import { ownText } from "./gateway-results.ts";
+import type { Task } from "./gateway-task.ts";
 import { fieldsOf, relatedText, Run } from "./gateway-tasks-run.ts";
-import type { Task, Tasks } from "./gateway-tasks.ts";
+import type { Tasks } from "./gateway-tasks.ts";
 import type { Question } from "./gateway-types.ts";
 
 /** What makes the calls of tasks. */

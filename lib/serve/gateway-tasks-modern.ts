@@ -11,7 +11,8 @@ import type { Task as ServerTask } from "../protocol/tasks.ts";
 import { responsesIn } from "./gateway-input.ts";
 import type { Parked } from "./gateway-parked.ts";
 import { ourMeta, ownText } from "./gateway-results.ts";
-import type { Task, TaskOptions, Tasks } from "./gateway-tasks.ts";
+import type { Task, TaskOptions } from "./gateway-task.ts";
+import type { Tasks } from "./gateway-tasks.ts";
 import type { Downstream, Question } from "./gateway-types.ts";
 
 /** Whether a client takes tasks in place of results. */

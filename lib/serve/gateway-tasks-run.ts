@@ -6,7 +6,7 @@ import type { HostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { toRpcError } from "./gateway-errors.ts";
-import type { Task, TaskOptions } from "./gateway-tasks.ts";
+import type { Task, TaskOptions } from "./gateway-task.ts";
 import type { Downstream, Legacy, Question } from "./gateway-types.ts";
 
 /** What runs behind a task, for the client that it is of. */

@@ -13,7 +13,7 @@ import type { CallBook } from "./calls-book.ts";
 import type { News } from "./gateway-news.ts";
 import type { Questions, Send } from "./gateway-questions.ts";
 import type { Updates } from "./gateway-updates.ts";
-import type { Bound, Caller } from "./types.ts";
+import type { Caller, Shares } from "./types.ts";
 
 /** Sends one notification to a client; never throws, never waits. */
 export type Notify = (method: string, params: JsonObject) => void;
@@ -143,7 +143,9 @@ export interface GatewayOptions {
   /** Entries of one page of a list. @default 1000 */
   pageMax?: number;
   /** How many clients with servers of their own there may be. */
-  guests: Bound;
+  guests: Shares;
+  /** There are several owners: none of them is to have all of something. @default there is one */
+  isShared?: () => boolean;
   /** One that belongs to modern clients, and that nobody used for so long, is closed. @default 300000 */
   guestIdleMs?: number;
   /** How long a request waits for one that is free. @default 10000 */

@@ -33,14 +33,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   const lists = new Lists({ listMs, pageMax });
   const instructions = new Instructions(host, greetMs);
   const shared = { host, news, updates };
-  const tasks = new Tasks({ now: options.now });
+  const tasks = new Tasks({ now: options.now, isShared: options.isShared });
   const context = { shared, logs, log, guests, greetMs, answerMs, coalesceMs, subscriptionsMax };
   const rounds = new Rounds({ ...options, ...context, tasks });
   const { calls } = options;
   const links = new Links();
   const parts = { ...shared, stopping, logs, links, lists, instructions, rounds, calls, tasks };
   const tables = tablesOf(parts);
-  host.lend();
+  host.lend(options.isShared);
   // Modern servers tell of changes only where they are asked to.
   host.keepFresh();
   const handlerOf = (method: string, { knows }: Downstream) =>

@@ -41,6 +41,9 @@ export function noted(
   };
   return {
     ...guard,
+    get isShared() {
+      return guard.isShared;
+    },
     admit(request, route) {
       try {
         return guard.admit(request, route);

@@ -33,6 +33,8 @@ export interface Guard {
   check(request: Request): void;
   /** The answer to `OPTIONS`, for the methods of a path. @throws HttpError 403 */
   preflight(request: Request, methods: readonly string[]): Response;
+  /** There are tokens of several owners. */
+  readonly isShared: boolean;
   /** From now on requests carry one of these tokens; what others have open ends. */
   retoken(tokens: readonly Token[]): void;
   /** Adds what a page of an allowed origin needs to read the answer. */
@@ -75,6 +77,9 @@ export function createGuard(options: GuardOptions): Guard {
     admit(request, route) {
       check(request);
       return tokens.callerOf(request, route);
+    },
+    get isShared() {
+      return tokens.areOfSeveral;
     },
     retoken(now) {
       tokens.replace(now);

@@ -20,6 +20,7 @@ import type { Served, ServeOptions } from "./serve-types.ts";
 import { served } from "./served.ts";
 import { Applying } from "./servers-apply.ts";
 import { ServedConfig } from "./servers-config.ts";
+import { sharesOf } from "./shares.ts";
 import { socketHandler } from "./sockets.ts";
 import type { SocketData } from "./sockets.ts";
 import type { ServeContext } from "./types.ts";
@@ -39,6 +40,7 @@ export function serve(options: ServeOptions): Served {
     ending: ending.signal,
     config,
     lifecycles: () => lifecycles,
+    isShared: () => guard.isShared,
   });
   const faced = options.faces.flatMap((face) => face(context));
   const hostname = options.unix === undefined ? (options.hostname ?? hostnameDefault) : undefined;
@@ -100,12 +102,14 @@ interface Within {
   config: ServedConfig | undefined;
   /** They begin once we listen. */
   lifecycles: () => Lifecycles;
+  /** As of the guard, which comes later. */
+  isShared: () => boolean;
 }
 
 /** What every face is given. */
 function contextOf(
   options: ServeOptions,
-  { stopping, ending, config, lifecycles }: Within,
+  { stopping, ending, config, lifecycles, isShared }: Within,
 ): ServeContext {
   const { host, log, redact = (text) => text, now = Date.now, approvals, pluginsError } = options;
   return {
@@ -115,7 +119,8 @@ function contextOf(
     redact,
     now,
     streams: boundOf(options.streamsMax ?? streamsMaxDefault),
-    guests: boundOf(options.guestsMax ?? guestsMaxDefault),
+    guests: sharesOf(options.guestsMax ?? guestsMaxDefault, isShared),
+    isShared,
     calls: new CallBook({ host, now, ending }),
     discovery: {
       get isReady() {

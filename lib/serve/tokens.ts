@@ -10,6 +10,7 @@ import type { Caller, Route, Token } from "./types.ts";
 export class Tokens {
   readonly #startKey: readonly Bearer[];
   #bearers: readonly Bearer[] = [];
+  #areOfSeveral = false;
   /** Who carries none; undefined where one is asked for. */
   #anyone: Bearer | undefined;
 
@@ -45,8 +46,14 @@ export class Tokens {
     });
     for (const gone of before.values()) gone.end();
     this.#bearers = now;
+    this.#areOfSeveral = new Set(now.map(({ owner }) => owner)).size > 1;
     if (tokens.length > 0) this.#anyone?.end();
     this.#anyone = tokens.length > 0 ? undefined : (this.#anyone ?? new Bearer());
+  }
+
+  /** They have several owners. */
+  get areOfSeveral(): boolean {
+    return this.#areOfSeveral;
   }
 
   /** @throws HttpError 401 */

@@ -134,7 +134,9 @@ export interface ServeContext {
   /** How many streams and sockets may still be opened; `eventStream` and `upgrade` take and release by themselves. */
   streams: Bound;
   /** How many clients may still have servers of their own. */
-  guests: Bound;
+  guests: Shares;
+  /** There are several owners: none of them is to have all of something. */
+  isShared: () => boolean;
   /** How far the first look at the servers is. */
   discovery: Discovery;
   /** Choices of tools that clients may ask for. */
@@ -155,6 +157,15 @@ export interface Approvals {
   store(): Promise<Store>;
   /** Calls that wait there and whose process is gone are taken over. @default false */
   adopts?: boolean;
+}
+
+/** A bound on how many there are at a time, of all owners. */
+export interface Shares {
+  readonly max: number;
+  readonly size: number;
+  /** False where all are taken, or as many as this owner may have. What was taken is released once. */
+  take(owner: string): boolean;
+  release(owner: string): void;
 }
 
 /** A bound on how many there are at a time. */

@@ -1,8 +1,9 @@
 /** Tasks that are over are kept for hours: what they were made of is not. */
 import { expect, test } from "bun:test";
 
+import type { Task } from "../../lib/serve/gateway-task.ts";
 import { Run } from "../../lib/serve/gateway-tasks-run.ts";
-import { type Task, Tasks } from "../../lib/serve/gateway-tasks.ts";
+import { Tasks } from "../../lib/serve/gateway-tasks.ts";
 import type { Question } from "../../lib/serve/gateway-types.ts";
 import { waitFor } from "../processes.ts";
 

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 
 import { RpcError } from "../../lib/protocol/jsonrpc.ts";
+import type { TaskOptions } from "../../lib/serve/gateway-task.ts";
 import { Tasks } from "../../lib/serve/gateway-tasks.ts";
-import type { TaskOptions } from "../../lib/serve/gateway-tasks.ts";
 import { waitFor } from "../processes.ts";
 
 const options = (more: Partial<TaskOptions> = {}): TaskOptions => ({
@@ -35,6 +35,28 @@ test("there are only so many: one that is over makes room, one that runs does no
   other.finish({ text: "{}" });
   const third = tasks.add(options());
   expect(tasks.list()).toEqual([one, third!]);
+});
+
+test("of several owners none has all: one has no more than are free, and only its own make room", () => {
+  let isShared = true;
+  const tasks = new Tasks({ tasksMax: 4, isShared: () => isShared });
+  const of = (owner: string) => tasks.add(options({ owner }));
+  const [one, two] = [of("a")!, of("a")!];
+  expect(of("a")).toBeUndefined();
+  expect([of("b") !== undefined, of("b")]).toEqual([true, undefined]);
+  two.finish({ text: "{}" });
+  const third = of("a")!;
+  expect(tasks.list().filter(({ options: { owner } }) => owner === "a")).toEqual([one, third]);
+  isShared = false;
+  expect([of("a") !== undefined, of("a")]).toEqual([true, undefined]);
+});
+
+test("results of several owners: who has most loses the oldest", async () => {
+  const tasks = new Tasks({ resultsMax: 20 });
+  const all = ["b", "a", "a", "a", "a", "b"].map((owner) => tasks.add(options({ owner }))!);
+  for (const task of all) task.finish({ text: "12345" });
+  await Promise.resolve();
+  expect(tasks.list()).toEqual([all[0]!, ...all.slice(3)]);
 });
 
 test("results are kept within a bound: the oldest go first", async () => {

@@ -94,7 +94,8 @@ describe("a changed file", () => {
     expect(await it.call("a_pid")).toBe(pid);
     await it.write(over({ a: entry() }));
     await it.shows("a");
-    expect((await it.health()).config).toBeUndefined();
+    // It is taken up in steps.
+    await waitFor(async () => (await it.health()).config === undefined);
     expect(await it.call("pid")).toBe(pid);
     expect(await logged(it)).toMatch(/the config stays as it was: .*servers\.json:2:18/);
   });

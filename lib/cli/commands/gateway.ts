@@ -7,9 +7,9 @@ import { HostError } from "../../base/errors.ts";
 import { LineSplitter } from "../../base/lines.ts";
 import type { Log } from "../../base/log.ts";
 import { compact } from "../../base/slice.ts";
-import { boundOf } from "../../serve/bound.ts";
 import { Duplex } from "../../serve/gateway-duplex.ts";
 import { createGateway } from "../../serve/gateway.ts";
+import { sharesOf } from "../../serve/shares.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import { profiledBy, profileFlags } from "../profile.ts";
@@ -56,7 +56,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     host: opened.host,
     log,
     stopping: stopping.signal,
-    guests: boundOf(guestsMax),
+    guests: sharesOf(guestsMax),
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
   if (io.terminal.stdin && parsed.flags["quiet"] !== true && parsed.flags["json"] !== true)
