@@ -12,7 +12,7 @@ const root = join(import.meta.dir, "..");
  */
 const parts = [
   { name: "main", entries: ["lib/cli/main.ts", "lib/process/reaper.ts"], hot: [] },
-  { name: "plain", entries: ["lib/cli/plain/call.ts"], hot: [] },
+  { name: "plain", entries: ["lib/cli/plain/call.ts"], hot: ["lib/cli/plain/post.ts"] },
   {
     name: "line",
     entries: ["lib/cli/line.ts", "lib/process/spawn.ts"],

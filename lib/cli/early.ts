@@ -7,7 +7,8 @@ import type { HeldLog } from "../base/log.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
 import { spawnChild } from "../process/spawn.ts";
-import type { Begun } from "./plain/begin.ts";
+import type { BegunProcess } from "./plain/begin.ts";
+import type { Asked } from "./plain/post.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** Undefined where the start needs more than this, or fails: then the host tries, and says why. */
@@ -28,9 +29,9 @@ export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart 
 }
 
 /** What a plain call has begun, for the host. */
-export function takeOver(begun: Begun): EarlyStart {
+export function takeOver(begun: BegunProcess | Asked): EarlyStart {
   const log = heldSteps();
-  if ("fetch" in begun) return { asked: begun.fetch, log };
+  if ("asked" in begun) return { ...begun, log };
   const { spec, process, reaper } = begun;
   const child = spawnChild(spec, { log: log.log, reaper }, process);
   return { server: spec.name, child, reaper, log };

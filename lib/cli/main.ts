@@ -10,5 +10,5 @@ export async function main(argv: string[]): Promise<number> {
   const end = begun && (await (await import("./plain/call.ts")).callPlainly(begun, Bun.env));
   if (end !== undefined && "status" in end) return end.status;
   const { runLine } = await import("./line.ts");
-  return await runLine(argv, end ?? begun);
+  return await runLine(argv, end ?? begun?.started);
 }

@@ -17,7 +17,6 @@ interface Asked {
 /** Asks one server ahead of its link (`post`, `bytes`), and is then what the link gets its answers from (`over`). */
 export class AheadFetch {
   readonly #url: string;
-  readonly #session = new Bun.FetchSession({});
   readonly #asked: Asked[] = [];
 
   constructor(url: string) {
@@ -49,26 +48,22 @@ export class AheadFetch {
   }
 
   /** The fetch of the link, over what was asked. */
-  over(fetch: ServerFetch): ServerFetch {
+  over(own: ServerFetch): ServerFetch {
     const again: Fetch = (url, init = {}) => {
       const at = this.#asked.findIndex(({ body }) => body === init.body);
       const [asked] = at < 0 ? [] : this.#asked.splice(at, 1);
-      if (asked !== undefined) return answerAgain(asked, init, () => fetch(url, init));
+      if (asked !== undefined) return answerAgain(asked, init, () => own(url, init));
       // Whatever that is, it would be done twice.
       if (isCall(init.body) && this.#asked.some(({ body }) => isCall(body))) throw twoVoices();
-      return fetch(url, init);
+      return own(url, init);
     };
-    const close = () => {
-      fetch[Symbol.dispose]();
-      this.#session.close();
-    };
-    return Object.assign(again, { [Symbol.dispose]: close });
+    return Object.assign(again, { [Symbol.dispose]: () => own[Symbol.dispose]() });
   }
 
   // --- internal ---
 
   #send(init: BunFetchRequestInit): Promise<Response> {
-    return this.#session.fetch(this.#url, {
+    return fetch(this.#url, {
       ...init,
       proxy: false,
       redirect: "manual",

@@ -8,24 +8,22 @@ import { childEnv } from "../../process/env.ts";
 import { locate } from "../../process/locate.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { run } from "../../process/run.ts";
-import { AheadFetch } from "../../transport/ahead-fetch.ts";
 import { currentFolder } from "../folder.ts";
 import type { Io } from "../types.ts";
 import { plainLine } from "./line.ts";
 import type { PlainCommand, PlainLine } from "./line.ts";
 
-export type Begun = { line: PlainLine } & (BegunProcess | BegunFetch);
+export interface Begun {
+  line: PlainLine;
+  /** Where the server is not reached by a URL. */
+  started?: BegunProcess;
+}
 
 /** A server that runs, and may have been spoken with. */
 export interface BegunProcess {
   spec: ChildSpec;
   process: Ahead;
   reaper: Reaper;
-}
-
-/** One that is reached, and may have been asked. */
-export interface BegunFetch {
-  fetch: AheadFetch;
 }
 
 /** Undefined where it is no plain line, and where the host has to tell why it cannot be begun. */
@@ -35,10 +33,12 @@ export function begin(argv: readonly string[], env: Io["env"]): Begun | undefine
   const { server } = line;
   if ("url" in server) {
     for (const name of strange) if (env[name]) return undefined;
-    return { line, fetch: new AheadFetch(server.url) };
+    // There is a gap until it is asked. With the port that goes without saying, another one is tried.
+    if (URL.parse(server.url)?.port) fetch.preconnect(server.url);
+    return { line };
   }
   const started = start(server, env);
-  return started && { line, ...started };
+  return started && { line, started };
 }
 
 // --- internal ---

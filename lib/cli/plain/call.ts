@@ -4,6 +4,7 @@
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
 import { silent } from "../../base/log.ts";
+import type { Verdict } from "../../client/connect-types.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { mayHaveUserConfig } from "../../config/find.ts";
 import { ourPaths } from "../../config/paths.ts";
@@ -14,13 +15,13 @@ import { terminals } from "../terminals.ts";
 import type { Io } from "../types.ts";
 import type { Begun } from "./begin.ts";
 import { converseByPipe } from "./pipe.ts";
-import { converseByPost } from "./post.ts";
+import type { Asked } from "./post.ts";
 import { Soon } from "./soon.ts";
 import { Talk } from "./talk.ts";
 import type { TalkEnd } from "./talk.ts";
 
-/** How it ended; undefined where the host must go on. */
-export type PlainEnd = { status: number } | { error: unknown } | undefined;
+/** How it ended, or what was asked; undefined where the host must go on from what was begun. */
+export type PlainEnd = { status: number } | { error: unknown } | Asked | undefined;
 
 /** Makes the call that was begun, if all else is plain as well. Never rejects. */
 export async function callPlainly(begun: Begun, env: Io["env"]): Promise<PlainEnd> {
@@ -32,11 +33,8 @@ export async function callPlainly(begun: Begun, env: Io["env"]): Promise<PlainEn
   const before = await verdicts.read(key);
   if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
   using soon = new Soon();
-  const end: (TalkEnd & { leave?: () => Promise<void> }) | undefined =
-    "process" in begun
-      ? await converseByPipe(new Talk(begun.line, before), begun.process, soon)
-      : await converseByPost(new Talk(begun.line, before, "http"), begun.fetch, soon);
-  if (end === undefined) return undefined;
+  const end = await converse(begun, before, soon);
+  if (end === undefined || "asked" in end) return end;
   try {
     await stdoutSink().write(end.text);
   } catch (error) {
@@ -48,6 +46,19 @@ export async function callPlainly(begun: Begun, env: Io["env"]): Promise<PlainEn
 }
 
 // --- internal ---
+
+/** What only one of the two needs is loaded for that. */
+async function converse(
+  { line, started }: Begun,
+  before: Verdict | undefined,
+  soon: Soon,
+): Promise<(TalkEnd & { leave?: () => Promise<void> }) | Asked | undefined> {
+  if (started !== undefined)
+    return await converseByPipe(new Talk(line, before), started.process, soon);
+  if (!("url" in line.server)) return undefined;
+  const { converseByPost } = await import("./post.ts");
+  return await converseByPost(new Talk(line, before, "http"), line.server.url, soon);
+}
 
 /** A person sees what is going on, and is asked. */
 function isWatched(): boolean {

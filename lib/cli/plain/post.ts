@@ -1,18 +1,31 @@
 /** A plain call over HTTP: each message is a POST, and its answer is JSON of a known length, or it is left to the host. */
 import type { Message, Request, Response as Answer } from "../../protocol/jsonrpc.ts";
-import type { AheadFetch } from "../../transport/ahead-fetch.ts";
+import { AheadFetch } from "../../transport/ahead-fetch.ts";
 import { PostHeaders } from "../../transport/http-headers.ts";
 import { HttpSession } from "../../transport/http-session.ts";
 import type { Soon } from "./soon.ts";
 import type { Talk, TalkEnd } from "./talk.ts";
 
-/** Says all that is to be said; undefined where the host must go on. */
+/** What was asked, where the host must go on. */
+export interface Asked {
+  asked: AheadFetch;
+}
+
+/** Says all that is to be said. `leave` is to be called when that was printed. */
 export async function converseByPost(
   talk: Talk,
-  server: AheadFetch,
+  url: string,
   soon: Soon,
-): Promise<(TalkEnd & { leave: () => Promise<void> }) | undefined> {
-  const link = new PlainLink(server, soon);
+): Promise<(TalkEnd & { leave: () => Promise<void> }) | Asked> {
+  const asked = new AheadFetch(url);
+  const link = new PlainLink(asked, soon);
+  const end = await converse(talk, link);
+  return end === undefined ? { asked } : { ...end, leave: () => link.leave() };
+}
+
+// --- internal ---
+
+async function converse(talk: Talk, link: PlainLink): Promise<TalkEnd | undefined> {
   let lines = talk.begin();
   for (;;) {
     let answer: string | undefined;
@@ -22,12 +35,10 @@ export async function converseByPost(
     }
     const step = talk.heard(answer ?? "");
     if (step === undefined || link.isOdd) return undefined;
-    if ("text" in step) return { ...step, leave: () => link.leave() };
+    if ("text" in step) return step;
     lines = step.send;
   }
 }
-
-// --- internal ---
 
 const answerBytesMax = 1_048_576;
 
