@@ -133,6 +133,30 @@ test("while steps are held, one that must hold is refused, also beside others", 
   expect(rows.map(({ call }) => call)).toEqual(["c0", "c1"]);
 });
 
+test("a step that no database takes keeps nobody waiting who came with it, and nothing else is lost", async () => {
+  await using here = await place("sqlite", undefined);
+  const store = await here.open();
+  const event = { owner: "default", event: "proposed", at: Date.now() } as const;
+  const bad = { events: [{ ...event, call: "bad", detail: { n: 1n as never } }] };
+  const sent = { id: "c", owner: "default", server: "s", tool: "t" };
+  const writes = [
+    store.journal.write({ events: [{ ...event, call: "c0" }] }),
+    store.journal.write(bad),
+    store.journal.write({ sent, events: [{ ...event, call: "c1" }] }, true),
+    store.journal.write(bad, true),
+    store.journal.write({ events: [{ ...event, call: "c2" }] }),
+  ];
+  const ends = await Promise.allSettled(writes);
+  const [kept, refused] = ["fulfilled", "rejected"];
+  expect(ends.map(({ status }) => status)).toEqual([kept, kept, kept, refused, kept] as never);
+  const rows = await store.auditRows({}, { after: 0, limit: 100 });
+  expect(rows.map(({ call }) => call).toSorted()).toEqual(["c0", "c1", "c2"]);
+  const said = here.logged.filter(({ level }) => level === "error").map(({ text }) => text);
+  expect(said).toEqual(
+    Array(2).fill(expect.stringContaining("cannot be written to the audit log")),
+  );
+}, 10_000);
+
 test("an older program refuses what a newer one made, and leaves it as it is", async () => {
   await using here = await place("sqlite", undefined);
   await (await here.open())[Symbol.asyncDispose]();
