@@ -26,17 +26,29 @@ export function fitArguments(
   schema: JsonObject,
   name?: string,
 ): JsonObject {
-  const entries = new Map<string, Json | undefined>();
+  const args: JsonObject = {};
   for (const part of parts) {
     if (part.kind === "object")
-      for (const [key, value] of Object.entries(part.value)) entries.set(key, value);
-    else if (part.kind === "json") entries.set(part.key, part.value);
-    else entries.set(part.key, fitText(part.key, part.text, schema, name));
+      for (const key of Object.keys(part.value)) put(args, key, part.value[key]);
+    else if (part.kind === "json") put(args, part.key, part.value);
+    else put(args, part.key, fitText(part.key, part.text, schema, name));
   }
-  return Object.fromEntries(entries);
+  return args;
 }
 
 // --- internal ---
+
+/** `__proto__` is a key like any other. */
+function put(args: JsonObject, key: string, value: Json | undefined): void {
+  if (key !== "__proto__") args[key] = value;
+  else
+    Object.defineProperty(args, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+}
 
 function fitText(key: string, text: string, schema: JsonObject, name: string | undefined): Json {
   const isPlain = isPlainText(schema, key) && !text.startsWith("{") && !text.startsWith("[");

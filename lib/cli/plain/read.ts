@@ -4,7 +4,6 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import { surelyFits } from "../../base/schema-plain.ts";
 import { fitArguments } from "../../host/arguments.ts";
 import type { ArgumentPart } from "../../host/arguments.ts";
-import { straysOf } from "../../host/shape.ts";
 import type { ErrorObject } from "../../protocol/jsonrpc.ts";
 import type { Tool } from "../../protocol/mcp.ts";
 
@@ -32,7 +31,7 @@ export function fitting(parts: readonly ArgumentPart[], tool: Tool): JsonObject 
   if (raw.execution !== undefined) return undefined;
   try {
     const args = fitArguments(parts, inputSchema);
-    const isPlain = surelyFits(inputSchema, args) && straysOf(inputSchema, args).length === 0;
+    const isPlain = surelyFits(inputSchema, args) && areNamed(args, inputSchema);
     return isPlain ? args : undefined;
   } catch {
     return undefined;
@@ -40,6 +39,13 @@ export function fitting(parts: readonly ArgumentPart[], tool: Tool): JsonObject 
 }
 
 // --- internal ---
+
+/** An argument of another name may be a slip of the hand. */
+function areNamed(args: JsonObject, { properties }: JsonObject): boolean {
+  for (const key in args)
+    if (!isObject(properties) || !Object.hasOwn(properties, key)) return false;
+  return true;
+}
 
 /** Rounded numbers do no harm: a schema that is about them is left to the host, and texts are printed as they came. */
 function valueOf(line: string): Json | undefined {

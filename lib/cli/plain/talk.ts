@@ -157,7 +157,13 @@ export class Talk {
     const isPromised = outputSchema !== undefined;
     if (isPromised && structuredContent === undefined) return undefined;
     if (isPromised && !surelyFits(outputSchema, structuredContent)) return undefined;
-    const { text, binaries, notes } = renderResult({ result, raw: memberOf(line, "result") ?? "" });
+    const answer = {
+      result,
+      get raw() {
+        return memberOf(line, "result") ?? "";
+      },
+    };
+    const { text, binaries, notes } = renderResult(answer);
     if (text === "" || binaries.length + notes.length > 0) return undefined;
     const verdict = verdictOf({ ...greeting, instructions: undefined }, this.#plan, this.#before);
     return { text, verdict };
