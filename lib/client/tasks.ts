@@ -89,13 +89,13 @@ function askForTask(
 const dayMs = 24 * 3_600_000;
 
 async function listTasks(
-  { client, pagesMax = 1000 }: TaskContext,
+  { client, name, log, pagesMax = 1000 }: TaskContext,
   options?: RequestOptions,
 ): Promise<Task[] | undefined> {
   const { tasks } = client.capabilities;
   const canList = typeof tasks === "object" && tasks !== null && "list" in tasks;
   if (client.era === "modern" || !canList) return undefined;
-  const { items } = await allPages<Task>({
+  const { items, warning, failure } = await allPages<Task>({
     restart: () => {},
     pagesMax,
     itemsMax: tasksMax,
@@ -105,6 +105,9 @@ async function listTasks(
       return { items: listed.flatMap((one) => readTask(one) ?? []), nextCursor: result.nextCursor };
     },
   });
+  const why = warning ?? failure?.message;
+  if (why !== undefined)
+    log({ level: "warn", server: name, text: `not all of its tasks are known: ${why}` });
   return items;
 }
 

@@ -71,6 +71,14 @@ describe.concurrent("a page that fails", () => {
     expectRun(await mcphost("read", "a:1", ...words).run(), { stdout: "read" });
   });
 
+  test("tasks: what was listed is shown, and it is said that there is more", async () => {
+    const run = await mcphost("task", "--json", ...words).run();
+    expectRun(run, {
+      stdout: /^\[\{"taskId":"one"/,
+      stderr: /not all of its tasks are known: .*no second page/,
+    });
+  });
+
   test("a list that was half is asked for again: by the next listing, and for a tool that it has not", async () => {
     await using host = await hostOver({ s: entry("lists.half"), t: entry("plain.tells") });
     const half = await host.tools();
