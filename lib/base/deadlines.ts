@@ -35,6 +35,11 @@ export class Deadlines {
     this.#all.delete(due);
   }
 
+  /** The time of all that wait is over. */
+  expireAll(): void {
+    for (const due of this.#all.all()) this.#expire(due);
+  }
+
   // --- internal ---
 
   #wait(ms: number): void {
@@ -47,8 +52,12 @@ export class Deadlines {
     for (let due = this.#all.first; due !== undefined; due = this.#all.first) {
       const leftMs = due.at + this.#ms - now;
       if (leftMs > 1) return this.#wait(leftMs);
-      this.#all.delete(due);
-      due.expire();
+      this.#expire(due);
     }
+  }
+
+  #expire(due: Due): void {
+    this.#all.delete(due);
+    due.expire();
   }
 }

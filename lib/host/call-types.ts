@@ -1,6 +1,7 @@
 /** What the one call path goes through. Types only. */
 import type { Log } from "../base/log.ts";
 import type { PolicyRule } from "../config/types.ts";
+import type { Outcome } from "../hooks/call.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { ApprovalKeeper, Approver, Gate } from "./gate-types.ts";
 import type { Recorder } from "./record-types.ts";
@@ -29,3 +30,6 @@ export interface CallContext {
   /** Ends every call. */
   signal: AbortSignal;
 }
+
+/** Whoever waits for the outcome of a call. */
+export type Settle = (outcome: Outcome) => void;

@@ -8,7 +8,7 @@ import type { CallReply } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { invalidParams } from "../protocol/jsonrpc.ts";
 import { endOf, startOf, unfound } from "./call-events.ts";
-import type { CallContext } from "./call-types.ts";
+import type { CallContext, Settle } from "./call-types.ts";
 import { toHostError } from "./failure.ts";
 import { HostCall } from "./host-call.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
@@ -22,8 +22,9 @@ import type { HostedServer } from "./server.ts";
 import type { Target } from "./tables.ts";
 import type { HostTool } from "./types.ts";
 
-export function runCall(request: OwnedCallRequest, context: CallContext): Promise<Outcome> {
-  return new Run(request, context).begin();
+/** @param settle is told the outcome, beside the listener of the request */
+export function beginCall(request: OwnedCallRequest, context: CallContext, settle?: Settle): void {
+  new Run(request, context, settle).begin();
 }
 
 // --- internal ---
@@ -31,7 +32,7 @@ export function runCall(request: OwnedCallRequest, context: CallContext): Promis
 /** A call that goes its way. */
 class Run extends HostCall implements ServerCall {
   readonly #context: CallContext;
-  readonly #settle = Promise.withResolvers<Outcome>();
+  readonly #settle: Settle | undefined;
   /** What its name means, once that is found. */
   #target: Target | undefined;
   /** Its tool as it is listed, where the arguments fit it. */
@@ -40,12 +41,13 @@ class Run extends HostCall implements ServerCall {
   #made: Made | undefined;
   #sentAt = 0;
 
-  constructor(request: OwnedCallRequest, context: CallContext) {
+  constructor(request: OwnedCallRequest, context: CallContext, settle?: Settle) {
     super(request);
     this.#context = context;
+    this.#settle = settle;
   }
 
-  begin(): Promise<Outcome> {
+  begin(): void {
     const { running, registry } = this.#context;
     running.begin(this);
     try {
@@ -55,7 +57,6 @@ class Run extends HostCall implements ServerCall {
     } catch (error) {
       this.failed(error);
     }
-    return this.#settle.promise;
   }
 
   sent(): void {
@@ -186,11 +187,10 @@ class Run extends HostCall implements ServerCall {
   #tell(outcome: Outcome): void {
     const { hears, emit, log } = this.#context;
     // Heard of behind all of this.
-    this.#settle.resolve(outcome);
-    const isFound = this.#target !== undefined;
-    const ids = isFound ? this : unfound(this, outcome);
+    this.#settle?.(outcome);
+    const ids = this.#target === undefined ? unfound(this, outcome) : this;
     try {
-      if (ids !== undefined && !isFound) emit(startOf(ids));
+      if (ids !== undefined && ids !== this) emit(startOf(ids));
       if (ids !== undefined && hears("call_end")) emit(endOf(ids, outcome));
       this.request.listener?.onEnd?.(outcome);
     } catch (error) {

@@ -5,7 +5,7 @@
 import type { HostError } from "../base/errors.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { CallContext } from "./call-types.ts";
-import { runCall } from "./call.ts";
+import { beginCall } from "./call.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { OwnedCallRequest } from "./opened-types.ts";
 import { Registry } from "./registry.ts";
@@ -62,7 +62,14 @@ export class Desk {
 
   /** As `Host.call`. */
   call(request: OwnedCallRequest): Promise<Outcome> {
-    return runCall(request, this.#calls);
+    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    beginCall(request, this.#calls, resolve);
+    return promise;
+  }
+
+  /** As `OpenedHost.ask`. */
+  ask(request: OwnedCallRequest): void {
+    beginCall(request, this.#calls);
   }
 
   /** As `OpenedHost.cancel`. */

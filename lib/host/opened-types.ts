@@ -73,6 +73,8 @@ export type LogListener = (server: string, params: JsonObject) => void;
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
   call(request: OwnedCallRequest): Promise<Outcome>;
+  /** The same without a promise: what becomes of the call is told to its `listener` alone. */
+  ask(request: OwnedCallRequest): void;
   /** As `warm`, and lists its tools, for whoever asks for them next. */
   begin(server: string): void;
   /** Gives up a call that was begun with this `id`. False where no such call runs. */

@@ -40,6 +40,7 @@ export function hostOver({
   };
   const desk = () => (loading ??= load());
   const callLater = async (request: OwnedCallRequest) => (await desk()).call(request);
+  const askLater = async (request: OwnedCallRequest) => (await desk()).ask(request);
   let library: Promise<Library> | undefined;
   let fresh: Promise<void> | undefined;
   followers.add(() => {
@@ -52,6 +53,7 @@ export function hostOver({
     tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
     // Straight through once the desk is there: calls may be many.
     call: (request) => (opened === undefined ? callLater(request) : opened.call(request)),
+    ask: (request) => void (opened === undefined ? askLater(request) : opened.ask(request)),
     cancel: (id, reason) => opened?.cancel(id, reason) ?? false,
     knownTools: async () => (await desk()).knownTools(),
     judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...context }),

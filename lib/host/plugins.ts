@@ -6,14 +6,14 @@ import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { audited } from "../hooks/audit.ts";
-import type { Call } from "../hooks/call.ts";
+import type { Call, Outcome } from "../hooks/call.ts";
 import type { Plugin } from "../hooks/plugin.ts";
 import type { PluginRunner } from "../hooks/runner.ts";
 import { PluginGate } from "./gate.ts";
 import { openHost } from "./host.ts";
 import { callOffered } from "./offered-call.ts";
 import { Offering } from "./offering.ts";
-import type { OpenedHost } from "./opened-types.ts";
+import type { OpenedHost, OwnedCallRequest } from "./opened-types.ts";
 import type { OpenHostOptions } from "./option-types.ts";
 import { pluggedAnswers } from "./plugin-answers.ts";
 import { pluginHosts } from "./plugin-host.ts";
@@ -127,16 +127,18 @@ function plugged<H extends OpenedHost>(host: H, plugins: PluginRunner, about: Ab
   const offering = new Offering(all, plugins);
   const hasLists = () => plugins.hooks("listTools").length > 0;
   const lists = () => (hasLists() ? offering : all);
+  const call = async (request: OwnedCallRequest): Promise<Outcome> => {
+    const whole = answered(request);
+    if (!hasLists()) return await host.call(whole);
+    return await callOffered(whole, { host, lists: offering, record });
+  };
   return {
     ...host,
     tools: (options) => lists().tools(options),
     knownTools: () => lists().knownTools(),
     resolve: (name, options) => lists().resolve(name, options),
-    async call(request) {
-      const whole = answered(request);
-      if (!hasLists()) return await host.call(whole);
-      return await callOffered(whole, { host, lists: offering, record });
-    },
+    call,
+    ask: (request) => void call(request),
     async judge(tools, actor) {
       const before = plugins.hooks("beforeCall").map(({ plugin }) => plugin);
       const judged = await host.judge(tools, actor);

@@ -39,7 +39,7 @@ export class AtWork implements Disposable {
     const calls = this.#servers.get(server);
     if (calls === undefined) return new Map();
     this.#forget(calls);
-    return new Map([...calls.left, ...calls.running.map((id) => [id, undefined] as const)]);
+    return new Map([...calls.left, ...calls.running.all().map((id) => [id, undefined] as const)]);
   }
 
   /** Whether a call was given up, and counts still. */
@@ -56,9 +56,9 @@ export class AtWork implements Disposable {
 
   #heard(event: EventOf<(typeof heard)[number]>): void {
     const calls = this.#of(event.server);
-    if (event.type === "call_start") calls.running.push(event.id);
+    if (event.type === "call_start") calls.running.add(event.id);
     else if (event.type === "call_end") {
-      remove(event.id, calls.running);
+      calls.running.delete(event.id);
       if (event.mayRun === true) calls.left.set(event.id, this.#now());
       else this.#onOver(event.id);
       if (calls.left.size > 0) this.#forget(calls);
@@ -70,7 +70,7 @@ export class AtWork implements Disposable {
   #of(server: string): Calls {
     const known = this.#servers.get(server);
     if (known !== undefined) return known;
-    const calls = { running: [], left: new Map() };
+    const calls = { running: new Ids(), left: new Map() };
     this.#servers.set(server, calls);
     return calls;
   }
@@ -88,16 +88,41 @@ export class AtWork implements Disposable {
 // --- internal ---
 
 interface Calls {
-  /** In any order: what is put in and taken out all the time is to leave nothing behind, as a Map does. */
-  running: string[];
+  running: Ids;
   /** Those that were given up, and when. */
   left: Map<string, number>;
 }
 
-function remove(id: string, ids: string[]): void {
-  const at = ids.indexOf(id);
-  if (at < 0) return;
-  // Most end in the order in which they began.
-  ids[at] = ids[0]!;
-  ids.shift();
+/**
+ * Ids that come and go all the time, most of them in the order in which they came: a Map would leave its old tables behind,
+ * and an array that is shifted moves all of them each time.
+ */
+class Ids {
+  readonly #ids: (string | undefined)[] = [];
+  /** Before it there is none any more. */
+  #first = 0;
+
+  add(id: string): void {
+    this.#ids.push(id);
+  }
+
+  delete(id: string): void {
+    const ids = this.#ids;
+    let at = this.#first;
+    while (at < ids.length && ids[at] !== id) at += 1;
+    if (at === ids.length) return;
+    if (at === ids.length - 1) return void ids.pop();
+    ids[at] = ids[this.#first];
+    ids[this.#first++] = undefined;
+    if (this.#first < compactAt) return;
+    ids.splice(0, compactAt);
+    this.#first = 0;
+  }
+
+  /** In any order. */
+  all(): string[] {
+    return this.#ids.slice(this.#first) as string[];
+  }
 }
+
+const compactAt = 1024;

@@ -15,18 +15,18 @@ export class BegunCall implements CallListener, Linked<BegunCall> {
   before: BegunCall | undefined;
   after: BegunCall | undefined;
   readonly record: CallRecord;
-  /** As `Host.call`: never rejects. */
-  outcome!: Promise<Outcome>;
-  readonly #host: Pick<OpenedHost, "call" | "cancel">;
+  readonly #host: Pick<OpenedHost, "ask" | "cancel">;
   readonly #request: BookedRequest;
   readonly #listener: CallListener | undefined;
   readonly #onOver: (call: BegunCall) => void;
+  #ended: Outcome | undefined;
+  #waiting: PromiseWithResolvers<Outcome> | undefined;
 
   /** @param onOver told before whoever listens to it, or waits for its outcome */
   constructor(
     record: CallRecord,
     request: BookedRequest,
-    host: Pick<OpenedHost, "call" | "cancel">,
+    host: Pick<OpenedHost, "ask" | "cancel">,
     onOver: (call: BegunCall) => void,
   ) {
     this.record = record;
@@ -40,7 +40,13 @@ export class BegunCall implements CallListener, Linked<BegunCall> {
 
   /** It may be over by the time that this returns. */
   begin(): void {
-    this.outcome = this.#host.call(this.#request);
+    this.#host.ask(this.#request);
+  }
+
+  /** What became of it; never rejects. Few wait for that. */
+  get outcome(): Promise<Outcome> {
+    if (this.#ended !== undefined) return Promise.resolve(this.#ended);
+    return (this.#waiting ??= Promise.withResolvers()).promise;
   }
 
   onCall(call: Call): void {
@@ -58,8 +64,10 @@ export class BegunCall implements CallListener, Linked<BegunCall> {
   }
 
   onEnd(outcome: Outcome): void {
+    this.#ended = outcome;
     closed(this.record, outcome, this.#request.keepsResult === true);
     this.#onOver(this);
+    this.#waiting?.resolve(outcome);
     this.#listener?.onEnd?.(outcome);
   }
 

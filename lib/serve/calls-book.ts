@@ -9,7 +9,7 @@ import { type CallRecord, opened } from "./call-record.ts";
 import { BegunCall, type BookedRequest } from "./calls-begun.ts";
 
 export interface CallBookOptions {
-  host: Pick<OpenedHost, "call" | "cancel">;
+  host: Pick<OpenedHost, "ask" | "cancel">;
   /** The clock in milliseconds since the epoch. */
   now: () => number;
   /** Ends every call: the time that running requests have is over. */
@@ -20,19 +20,26 @@ export interface CallBookOptions {
   pastBytesMax?: number;
 }
 
-const compactAt = 1024;
-
 export class CallBook {
   readonly #options: CallBookOptions;
   readonly #running = new Chain<BegunCall>();
-  /** In the order of their ends, from `#oldest` on. They are looked for so seldom that nothing is kept for it. */
+  /**
+   * In the order of their ends, round and round: the nth at `n % pastMax`. They are looked for so seldom that nothing is
+   * kept for it; what they weigh lies beside them, for the oldest one itself is far away by the time that it has to go.
+   */
   readonly #past: (CallRecord | undefined)[] = [];
+  readonly #weights: number[] = [];
+  readonly #pastMax: number;
+  readonly #pastBytesMax: number;
   #oldest = 0;
+  #next = 0;
   #pastBytes = 0;
 
   constructor(options: CallBookOptions) {
     this.#options = options;
-    const { ending } = options;
+    const { ending, pastMax = 1000, pastBytesMax = 4_194_304 } = options;
+    this.#pastMax = pastMax;
+    this.#pastBytesMax = pastBytesMax;
     const endAll = () => {
       for (const call of this.#running.all()) call.cancel(ending.reason as HostError);
     };
@@ -55,7 +62,9 @@ export class CallBook {
 
   /** All calls of an owner, the newest first. */
   list(owner: string): CallRecord[] {
-    const all = [...this.#past, ...this.#running.all().map(({ record }) => record)];
+    const from = this.#oldest % this.#pastMax;
+    const past = [...this.#past.slice(from), ...this.#past.slice(0, from)];
+    const all = [...past, ...this.#running.all().map(({ record }) => record)];
     const own = all.filter((record) => record?.owner === owner) as CallRecord[];
     return own.toReversed().toSorted((a, b) => b.startedAt - a.startedAt);
   }
@@ -83,18 +92,17 @@ export class CallBook {
   };
 
   #keep(record: CallRecord): void {
+    if (this.#next - this.#oldest === this.#pastMax) this.#forgetOldest();
+    const at = this.#next++ % this.#pastMax;
+    this.#past[at] = record;
+    this.#weights[at] = record.bytes;
     this.#pastBytes += record.bytes;
-    this.#past.push(record);
-    const { pastMax = 1000, pastBytesMax = 4_194_304 } = this.#options;
-    while (this.#past.length - this.#oldest > pastMax || this.#pastBytes > pastBytesMax)
-      this.#forgetOldest();
+    while (this.#pastBytes > this.#pastBytesMax) this.#forgetOldest();
   }
 
   #forgetOldest(): void {
-    this.#pastBytes -= this.#past[this.#oldest]?.bytes ?? 0;
-    this.#past[this.#oldest++] = undefined;
-    if (this.#oldest < compactAt) return;
-    this.#past.splice(0, this.#oldest);
-    this.#oldest = 0;
+    const at = this.#oldest++ % this.#pastMax;
+    this.#past[at] = undefined;
+    this.#pastBytes -= this.#weights[at]!;
   }
 }

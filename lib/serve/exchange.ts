@@ -4,7 +4,15 @@ import type { Json } from "../base/json.ts";
 import { Body, type BodyLimits, jsonIn } from "./body.ts";
 import { HttpError } from "./http-error.ts";
 import type { SocketData } from "./sockets.ts";
-import type { BodyReader, Bound, Caller, Exchange, Leaver, SocketHandlers } from "./types.ts";
+import type {
+  BodyReader,
+  Bound,
+  Caller,
+  Elder,
+  Exchange,
+  Leaver,
+  SocketHandlers,
+} from "./types.ts";
 
 /** What all exchanges of one server share. */
 export interface ExchangeWorld {
@@ -42,6 +50,7 @@ export abstract class Incoming implements Exchange, Due, EventListenerObject {
   #signal: AbortSignal | undefined;
   #body: Body | undefined;
   #leaver: Leaver | undefined;
+  #elder: Elder | undefined;
   /** Where its client is listened for. */
   #heard: AbortSignal | undefined;
   /** It became a WebSocket: there is no answer. */
@@ -70,6 +79,7 @@ export abstract class Incoming implements Exchange, Due, EventListenerObject {
     }
     this.#isOld = true;
     this.#listen();
+    this.#elder?.aged();
     if (this.isAnswered) return;
     this.#body?.hasten();
     answering.add(this);
@@ -111,6 +121,11 @@ export abstract class Incoming implements Exchange, Due, EventListenerObject {
     // An answer that was given whole is not to be left any more.
     this.#leaver = this.isAnswered && !this.isKeptOpen ? undefined : leaver;
     if (this.#isOld) this.#listen();
+  }
+
+  onAge(elder: Elder): void {
+    this.#elder = elder;
+    if (this.#isOld) elder.aged();
   }
 
   get signal(): AbortSignal {

@@ -44,12 +44,12 @@ export function callTool(
   rounds?: InputRound,
 ): Promise<Made> {
   const call = new ToolCall(question, context);
-  return call.begin(rounds).then((outcome) => call.ended(outcome));
+  return call.outcome(rounds).then((outcome) => call.ended(outcome));
 }
 
 /** The same without a round, for one who is told. @throws RpcError */
 export function tellCall(question: Question, context: CallContext, told: Told): void {
-  void new ToldCall(question, context, told).begin();
+  new ToldCall(question, context, told).begin();
 }
 
 // --- internal ---
@@ -82,13 +82,22 @@ class ToolCall implements Flight, CallListener, Cancellable {
     this.#host = (from.guest ?? context).host;
   }
 
-  /** @throws RpcError -32602 */
-  begin(rounds?: InputRound): Promise<Outcome> {
+  /** What becomes of it. @throws RpcError -32602 */
+  outcome(rounds?: InputRound): Promise<Outcome> {
     const request = this.#request();
     if (rounds !== undefined) request.rounds = rounds;
     const { logs, calls } = this.#context;
     logs.begin(this);
     return calls?.begin(request, this.#host).outcome ?? this.#host.call(request);
+  }
+
+  /** The same for one that hears its end. @throws RpcError -32602 */
+  begin(): void {
+    const request = this.#request();
+    const { logs, calls } = this.#context;
+    logs.begin(this);
+    if (calls === undefined) this.#host.ask(request);
+    else calls.begin(request, this.#host);
   }
 
   /** @throws RpcError */

@@ -8,6 +8,7 @@ import { eraOf } from "../protocol/codecs.ts";
 import { isRequestId, isResponse, RpcError } from "../protocol/jsonrpc.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
+import { youngMs } from "./exchange.ts";
 import { eraOfMessage } from "./gateway-era.ts";
 import { badMessage } from "./gateway-errors.ts";
 import { LegacyHttp } from "./gateway-http-legacy.ts";
@@ -38,7 +39,8 @@ export interface GatewayFaceOptions
 export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions = {}): Route[] {
   const gateway = createGateway({ ...options, ...context });
   const sessions = new Sessions({ ...options, now: context.now });
-  const waiting = new Waiting(context.stopping, options.streamAfterMs ?? 5000);
+  const { streamAfterMs = 5000 } = options;
+  const waiting = new Waiting(context.stopping, Math.max(0, streamAfterMs - youngMs));
   const world = { gateway, context, waiting };
   const legacy = new LegacyHttp(sessions, world);
   const eras = { legacy, modern: new ModernHttp(world) };

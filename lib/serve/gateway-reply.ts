@@ -10,7 +10,7 @@ import type { ReplyTo } from "./gateway-running.ts";
 import type { Waiter, Waiting } from "./gateway-waiting.ts";
 import { eventStream } from "./stream.ts";
 import type { EventStream } from "./stream.ts";
-import type { Exchange, ServeContext } from "./types.ts";
+import type { Elder, Exchange, ServeContext } from "./types.ts";
 
 export interface ReplyWorld {
   context: Pick<ServeContext, "streams">;
@@ -19,8 +19,8 @@ export interface ReplyWorld {
 }
 
 /** One answer on its way, which the exchange is given. */
-export class HttpReply implements ReplyTo, Waiter {
-  readonly at = performance.now();
+export class HttpReply implements ReplyTo, Waiter, Elder {
+  at = 0;
   before: Waiter | undefined;
   after: Waiter | undefined;
   readonly exchange: Exchange;
@@ -29,6 +29,7 @@ export class HttpReply implements ReplyTo, Waiter {
   readonly #world: ReplyWorld;
   #stream: EventStream | undefined;
   #replay: ReplayStream | undefined;
+  #isWaiting = false;
   #isOver = false;
 
   /**
@@ -44,6 +45,14 @@ export class HttpReply implements ReplyTo, Waiter {
 
   /** The answer is being made, from now on. */
   begin(): void {
+    this.exchange.onAge(this);
+  }
+
+  /** It is none of the many that are given at once. */
+  aged(): void {
+    if (this.#isOver || this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.at = performance.now();
     this.#world.waiting.add(this);
   }
 
@@ -109,6 +118,7 @@ export class HttpReply implements ReplyTo, Waiter {
   #begin(): EventStream {
     const { exchange } = this;
     const { streams } = this.#world.context;
+    this.aged();
     // It ends with its answer, or when the client leaves: the end of the process is told by an answer.
     const { signal } = exchange.request;
     const keepOpen = (isOpen?: boolean) => exchange.keepOpen(isOpen);

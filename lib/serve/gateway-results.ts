@@ -100,21 +100,36 @@ const emptyMax = 100;
 /** The result itself where nothing in it has to go. */
 function shownTo(result: JsonObject, knows: Knowledge): JsonObject {
   if (knows.era === "modern") return result;
-  const { structuredContent, content, resultType, ttlMs, cacheScope, ...rest } = result;
+  const { structuredContent, content, resultType, ttlMs, cacheScope } = result;
   const isFit =
     structuredContent === undefined ||
     (knows.titles && (isObject(structuredContent) || knows.anyStructured));
   const blocks = knows.titles ? content : contentFor(content, knows);
   const isModern = resultType !== undefined || ttlMs !== undefined || cacheScope !== undefined;
   if (isFit && blocks === content && !isModern) return result;
-  const { _meta: meta, ...more } = rest;
+  const { _meta: meta } = result;
   return {
-    ...more,
+    ...othersOf(result),
     ...(isObject(meta) && withoutOurs(meta)),
     ...(blocks !== undefined && { content: blocks }),
     ...(isFit && structuredContent !== undefined && { structuredContent }),
   };
 }
+
+/** What all revisions have as it is. */
+function othersOf(result: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(result).filter(([key]) => !told.has(key)));
+}
+
+/** What is told, if at all, in a way of its own. */
+const told: ReadonlySet<string> = new Set([
+  "content",
+  "structuredContent",
+  "resultType",
+  "ttlMs",
+  "cacheScope",
+  "_meta",
+]);
 
 /** `_meta` without the name of the server, which only modern results have. */
 function withoutOurs(meta: JsonObject): JsonObject {

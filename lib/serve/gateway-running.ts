@@ -22,6 +22,8 @@ export interface ReplyTo {
 
 export class Running {
   readonly #all = new Chain<Underway>();
+  /** The same by what their ids have in common. */
+  readonly #buckets: (Underway | undefined)[] = [];
 
   get size(): number {
     return this.#all.size;
@@ -32,13 +34,13 @@ export class Running {
     const { id, reply } = underway;
     const refusal = this.#refusal(id);
     if (refusal !== undefined) return reply.finish(errorText(id, refusal), true);
-    this.#all.add(underway);
+    this.#add(underway);
     underway.begin(gateway, this);
   }
 
   /** It was answered. */
   over(underway: Underway): void {
-    this.#all.delete(underway);
+    this.#delete(underway);
   }
 
   /** Takes what a client tells of its requests. */
@@ -65,15 +67,34 @@ export class Running {
     return message === undefined ? undefined : badMessage(message);
   }
 
-  /** With the id's type: 1 and "1" are two requests. A client has few at a time. */
+  /** With the id's type: 1 and "1" are two requests. */
   #find(id: Json | undefined): Underway | undefined {
-    let underway = this.#all.first;
-    while (underway !== undefined && !isSameId(underway.id, id)) underway = underway.after;
+    let underway = this.#buckets[bucketOf(id)];
+    while (underway !== undefined && !isSameId(underway.id, id)) underway = underway.next;
     return underway;
   }
 
-  #cancel(underway: Underway): void {
+  #add(underway: Underway): void {
+    this.#all.add(underway);
+    const at = bucketOf(underway.id);
+    underway.next = this.#buckets[at];
+    this.#buckets[at] = underway;
+  }
+
+  #delete(underway: Underway): void {
     this.#all.delete(underway);
+    const at = bucketOf(underway.id);
+    let before = this.#buckets[at];
+    if (before === underway) this.#buckets[at] = underway.next;
+    else {
+      while (before !== undefined && before.next !== underway) before = before.next;
+      if (before !== undefined) before.next = underway.next;
+    }
+    underway.next = undefined;
+  }
+
+  #cancel(underway: Underway): void {
+    this.#delete(underway);
     underway.cancel();
   }
 }
@@ -82,6 +103,8 @@ export class Running {
 export class Underway implements Question, Told, Linked<Underway> {
   before: Underway | undefined;
   after: Underway | undefined;
+  /** The next one of its bucket. */
+  next: Underway | undefined;
   readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
@@ -162,3 +185,9 @@ export class Underway implements Question, Told, Linked<Underway> {
 // --- internal ---
 
 const runningMax = 1000;
+
+/** Ids of one bucket may be the same; most are numbers, one behind the other. */
+function bucketOf(id: unknown): number {
+  if (typeof id === "number") return id & 63;
+  return typeof id === "string" ? 64 + (id.charCodeAt(id.length - 1) & 31) : 96;
+}

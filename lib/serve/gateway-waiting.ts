@@ -1,14 +1,14 @@
 /**
- * The answers that are being made, all under one timer: those that take long become streams. Once the process stops and
- * their time is over, each is told.
+ * The answers that are not made at once, all under one timer: those that take long become streams. Once the process stops
+ * and their time is over, each is told.
  */
 import { Chain } from "../base/chain.ts";
 import type { Linked } from "../base/chain.ts";
 import type { Exchange } from "./types.ts";
 
-/** One answer that is being made. */
+/** One answer that is still being made. */
 export interface Waiter extends Linked<Waiter> {
-  /** When it was begun, on the clock of `performance.now`. */
+  /** Since when it is here, on the clock of `performance.now`. */
   readonly at: number;
   readonly exchange: Pick<Exchange, "signal">;
   /** It takes long. */
@@ -19,17 +19,23 @@ export interface Waiter extends Linked<Waiter> {
 
 export class Waiting {
   readonly #streamAfterMs: number;
+  readonly #stopping: AbortSignal;
   readonly #all = new Chain<Waiter>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param stopping fires when no new ones come */
+  /** @param stopping fires when no new requests come */
   constructor(stopping: AbortSignal, streamAfterMs: number) {
     this.#streamAfterMs = streamAfterMs;
-    stopping.addEventListener("abort", () => this.#stop(), { once: true });
+    this.#stopping = stopping;
+    const stop = () => {
+      for (const waiter of this.#all.all()) endWith(waiter);
+    };
+    stopping.addEventListener("abort", stop, { once: true });
   }
 
   add(waiter: Waiter): void {
     this.#all.add(waiter);
+    if (this.#stopping.aborted) endWith(waiter);
     if (this.#timer === undefined) this.#wait(this.#streamAfterMs);
   }
 
@@ -59,9 +65,13 @@ export class Waiting {
   #wait(ms: number): void {
     this.#timer = setTimeout(() => this.#look(), ms);
   }
+}
 
-  #stop(): void {
-    for (const waiter of this.#all.all())
-      waiter.exchange.signal.addEventListener("abort", () => waiter.end(), { once: true });
-  }
+// --- internal ---
+
+/** It ends when the time that running requests have is over. */
+function endWith(waiter: Waiter): void {
+  const { signal } = waiter.exchange;
+  if (signal.aborted) waiter.end();
+  else signal.addEventListener("abort", () => waiter.end(), { once: true });
 }

@@ -78,6 +78,8 @@ export function serve(options: ServeOptions): Served {
   stopping.signal.addEventListener(
     "abort",
     () => {
+      // Whoever wants to hear of the end listens from now on.
+      young.expireAll();
       lifecycles[Symbol.dispose]();
       applying?.[Symbol.dispose]();
       adopting?.[Symbol.dispose]();

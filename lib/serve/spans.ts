@@ -21,6 +21,7 @@ export function traced<H extends OpenedHost>(host: H, options: TracedOptions): H
   return {
     ...host,
     call: (request) => tracedCall(request, host, options),
+    ask: (request) => void tracedCall(request, host, options),
     guest: async (...given) => traced(await host.guest(...given), options),
   };
 }

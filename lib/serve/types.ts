@@ -48,6 +48,8 @@ export interface Exchange {
   signal: AbortSignal;
   /** Who hears that the client has left before its answer, in place of `left`, which costs more; undefined: nobody any more. */
   onLeave(leaver: Leaver | undefined): void;
+  /** Who hears, once, that the answer takes longer than most, by now: to wait under a clock is for those. */
+  onAge(elder: Elder): void;
   /** The body as JSON that loses no digit (`parseJson`); as `text`. */
   json(): Promise<Json>;
   /** The body as it came; within the bound, counted while it is read. @throws HttpError 400 · 408 · 413 · 415 */
@@ -80,6 +82,12 @@ export interface BodyReader {
 export interface Leaver {
   /** It has left, within this moment or a few before. */
   left(): void;
+}
+
+/** Whoever makes an answer that may take long. */
+export interface Elder {
+  /** It does, or has been given. Never throws. */
+  aged(): void;
 }
 
 /** What a face does with a WebSocket. */

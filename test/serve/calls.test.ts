@@ -155,10 +155,9 @@ describe("the book", () => {
   function bookOf(options: Partial<CallBookOptions> = {}, outcome: Outcome = completed) {
     return new CallBook({
       host: {
-        async call(request) {
+        ask(request) {
           request.listener?.onCall?.(call);
           request.listener?.onEnd?.(outcome);
-          return outcome;
         },
         cancel: () => false,
       },
@@ -214,7 +213,7 @@ describe("the book", () => {
     const ending = new AbortController();
     const cancelled: unknown[] = [];
     const host = {
-      call: () => new Promise<Outcome>(() => {}),
+      ask: () => {},
       cancel: (id: string, reason: HostError) => cancelled.push([id, reason]) > 0,
     };
     const book = bookOf({ host, ending: ending.signal });
