@@ -11,13 +11,9 @@ import { run } from "../../process/run.ts";
 import { currentFolder } from "../folder.ts";
 import type { Io } from "../types.ts";
 import { plainLine } from "./line.ts";
-import type { PlainCommand, PlainLine } from "./line.ts";
+import type { PlainCommand, PlainLine, PlainUrl } from "./line.ts";
 
-export interface Begun {
-  line: PlainLine;
-  /** Where the server is not reached by a URL. */
-  started?: BegunProcess;
-}
+export type Begun = { line: PlainLine } & ({ started: BegunProcess } | PlainUrl);
 
 /** A server that runs, and may have been spoken with. */
 export interface BegunProcess {
@@ -35,7 +31,7 @@ export function begin(argv: readonly string[], env: Io["env"]): Begun | undefine
     for (const name of strange) if (env[name]) return undefined;
     // There is a gap until it is asked. With the port that goes without saying, another one is tried.
     if (URL.parse(server.url)?.port) fetch.preconnect(server.url);
-    return { line };
+    return { line, url: server.url };
   }
   const started = start(server, env);
   return started && { line, started };

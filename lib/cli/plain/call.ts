@@ -4,61 +4,59 @@
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
 import { silent } from "../../base/log.ts";
-import type { Verdict } from "../../client/connect-types.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { mayHaveUserConfig } from "../../config/find.ts";
 import { ourPaths } from "../../config/paths.ts";
+import type { LinkKind } from "../../protocol/probe.ts";
 import { afterCall } from "../ending.ts";
 import { stdoutSink } from "../io.ts";
 import { isAnyKept } from "../kept-folder.ts";
 import { terminals } from "../terminals.ts";
 import type { Io } from "../types.ts";
-import type { Begun } from "./begin.ts";
-import { converseByPipe } from "./pipe.ts";
-import type { Asked } from "./post.ts";
 import { Soon } from "./soon.ts";
 import { Talk } from "./talk.ts";
-import type { TalkEnd } from "./talk.ts";
+import type { PlainCall, TalkEnd } from "./talk.ts";
 
-/** How it ended, or what was asked; undefined where the host must go on from what was begun. */
-export type PlainEnd = { status: number } | { error: unknown } | Asked | undefined;
+/** How it ended; undefined where the host must go on. */
+export type PlainEnd = { status: number } | { error: unknown } | undefined;
 
-/** Makes the call that was begun, if all else is plain as well. Never rejects. */
-export async function callPlainly(begun: Begun, env: Io["env"]): Promise<PlainEnd> {
+/** How a server is spoken with. */
+export interface PlainLink {
+  kind: LinkKind;
+  /** By what its era is remembered. */
+  server: Parameters<typeof verdictKey>[0];
+  /** Says all that is to be said; undefined where the host must go on. */
+  converse(talk: Talk, soon: Soon): Promise<TalkEnd | undefined>;
+  /** Says goodbye, when the result is printed. */
+  leave?(soon: Soon): Promise<void>;
+}
+
+/** Makes a call, if all of it is plain. Never rejects. */
+export async function callPlainly(
+  call: PlainCall,
+  link: PlainLink,
+  env: Io["env"],
+): Promise<PlainEnd> {
   const { cache } = ourPaths(env);
   if (cache === undefined || mayHaveUserConfig(env) || isWatched()) return undefined;
-  const { server } = begun.line;
-  const key = verdictKey("url" in server ? { ...server, transport: "auto" } : server);
+  const key = verdictKey(link.server);
   const verdicts = verdictStore({ folder: cache, log: silent });
   const before = await verdicts.read(key);
   if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
   using soon = new Soon();
-  const end = await converse(begun, before, soon);
-  if (end === undefined || "asked" in end) return end;
+  const end = await link.converse(new Talk(call, before, link.kind), soon);
+  if (end === undefined) return undefined;
   try {
     await stdoutSink().write(end.text);
   } catch (error) {
     return { error: afterCall(error) };
   }
-  await end.leave?.();
+  await link.leave?.(soon);
   if (end.verdict !== before) await verdicts.write(key, end.verdict);
   return { status: 0 };
 }
 
 // --- internal ---
-
-/** What only one of the two needs is loaded for that. */
-async function converse(
-  { line, started }: Begun,
-  before: Verdict | undefined,
-  soon: Soon,
-): Promise<(TalkEnd & { leave?: () => Promise<void> }) | Asked | undefined> {
-  if (started !== undefined)
-    return await converseByPipe(new Talk(line, before), started.process, soon);
-  if (!("url" in line.server)) return undefined;
-  const { converseByPost } = await import("./post.ts");
-  return await converseByPost(new Talk(line, before, "http"), line.server.url, soon);
-}
 
 /** A person sees what is going on, and is asked. */
 function isWatched(): boolean {

@@ -1,14 +1,26 @@
 /** A plain call over the pipes of a process: each message is a line. */
 import type { Ahead } from "../../process/ahead.ts";
+import type { Io } from "../types.ts";
+import type { BegunProcess } from "./begin.ts";
+import { callPlainly } from "./call.ts";
+import type { PlainEnd } from "./call.ts";
+import type { PlainLine } from "./line.ts";
 import type { Soon } from "./soon.ts";
 import type { Talk, TalkEnd } from "./talk.ts";
 
-/** Says all that is to be said; undefined where the host must go on. */
-export async function converseByPipe(
-  talk: Talk,
-  server: Ahead,
-  soon: Soon,
-): Promise<TalkEnd | undefined> {
+/** Makes the call of a line by the process that was started for it, if all else is plain as well. */
+export async function callByPipe(
+  line: PlainLine,
+  { spec, process }: BegunProcess,
+  env: Io["env"],
+): Promise<PlainEnd> {
+  const converseWith = (talk: Talk, soon: Soon) => converse(talk, process, soon);
+  return await callPlainly(line, { kind: "pipe", server: spec, converse: converseWith }, env);
+}
+
+// --- internal ---
+
+async function converse(talk: Talk, server: Ahead, soon: Soon): Promise<TalkEnd | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   if (!server.send(talk.begin())) return undefined;
@@ -30,8 +42,6 @@ export async function converseByPipe(
     }
   }
 }
-
-// --- internal ---
 
 /** A pipe takes that at once. */
 const sendMax = 16_384;

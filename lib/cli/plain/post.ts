@@ -3,6 +3,10 @@ import type { Message, Request, Response as Answer } from "../../protocol/jsonrp
 import { AheadFetch } from "../../transport/ahead-fetch.ts";
 import { PostHeaders } from "../../transport/http-headers.ts";
 import { HttpSession } from "../../transport/http-session.ts";
+import type { Io } from "../types.ts";
+import { callPlainly } from "./call.ts";
+import type { PlainEnd, PlainLink } from "./call.ts";
+import type { PlainLine } from "./line.ts";
 import type { Soon } from "./soon.ts";
 import type { Talk, TalkEnd } from "./talk.ts";
 
@@ -11,72 +15,70 @@ export interface Asked {
   asked: AheadFetch;
 }
 
-/** Says all that is to be said. `leave` is to be called when that was printed. */
-export async function converseByPost(
-  talk: Talk,
+/** Makes the call of a line to the server at a URL, if all else is plain as well. */
+export async function callByPost(
+  line: PlainLine,
   url: string,
-  soon: Soon,
-): Promise<(TalkEnd & { leave: () => Promise<void> }) | Asked> {
+  env: Io["env"],
+): Promise<NonNullable<PlainEnd> | Asked> {
   const asked = new AheadFetch(url);
-  const link = new PlainLink(asked, soon);
-  const end = await converse(talk, link);
-  return end === undefined ? { asked } : { ...end, leave: () => link.leave() };
+  const end = await callPlainly(line, new PostLink(url, asked), env);
+  return end ?? { asked };
 }
 
 // --- internal ---
 
-async function converse(talk: Talk, link: PlainLink): Promise<TalkEnd | undefined> {
-  let lines = talk.begin();
-  for (;;) {
-    let answer: string | undefined;
-    for (const line of lines.trimEnd().split("\n")) {
-      answer = await link.ask(line);
-      if (answer === undefined) return undefined;
-    }
-    const step = talk.heard(answer ?? "");
-    if (step === undefined || link.isOdd) return undefined;
-    if ("text" in step) return step;
-    lines = step.send;
-  }
-}
-
 const answerBytesMax = 1_048_576;
 
-class PlainLink {
-  readonly #server: AheadFetch;
-  readonly #soon: Soon;
+class PostLink implements PlainLink {
+  readonly kind = "http";
+  readonly server: { url: string; transport: string };
+  readonly #asked: AheadFetch;
   readonly #session: HttpSession;
   readonly #headers: PostHeaders;
   /** Something is to be told to people. */
-  isOdd = false;
+  #isOdd = false;
 
-  constructor(server: AheadFetch, soon: Soon) {
-    this.#server = server;
-    this.#soon = soon;
-    const log = () => void (this.isOdd = true);
+  constructor(url: string, asked: AheadFetch) {
+    this.server = { url, transport: "auto" };
+    this.#asked = asked;
+    const log = () => void (this.#isOdd = true);
     this.#session = new HttpSession({ name: "server", log, session: undefined });
     this.#headers = new PostHeaders(this.#session);
   }
 
-  /** The text of the answer, empty for a notification; undefined where that is not as plain as can be. */
-  async ask(line: string): Promise<string | undefined> {
-    const message = JSON.parse(line) as Message;
-    const response = await this.#soon.of(
-      this.#server.post(line, this.#headers.of(message, undefined)),
-    );
-    if (response === undefined) return undefined;
-    if (!("id" in message)) return isTaken(response) ? "" : undefined;
-    if (!isPlain(response)) return undefined;
-    const bytes = await this.#soon.of(this.#server.bytes(response));
-    return bytes && this.#read(bytes, response, message as Request);
+  async converse(talk: Talk, soon: Soon): Promise<TalkEnd | undefined> {
+    let lines = talk.begin();
+    for (;;) {
+      let answer: string | undefined;
+      for (const line of lines.trimEnd().split("\n")) {
+        answer = await this.#ask(line, soon);
+        if (answer === undefined) return undefined;
+      }
+      const step = talk.heard(answer ?? "");
+      if (step === undefined || this.#isOdd) return undefined;
+      if ("text" in step) return step;
+      lines = step.send;
+    }
   }
 
   /** The end of its session is told to the server, which need not answer in time. */
-  async leave(): Promise<void> {
-    if (this.#session.endsWithLink) await this.#soon.of(this.#server.end(this.#session.headers));
+  async leave(soon: Soon): Promise<void> {
+    if (this.#session.endsWithLink) await soon.of(this.#asked.end(this.#session.headers));
   }
 
   // --- internal ---
+
+  /** The text of the answer, empty for a notification; undefined where that is not as plain as can be. */
+  async #ask(line: string, soon: Soon): Promise<string | undefined> {
+    const message = JSON.parse(line) as Message;
+    const response = await soon.of(this.#asked.post(line, this.#headers.of(message, undefined)));
+    if (response === undefined) return undefined;
+    if (!("id" in message)) return isTaken(response) ? "" : undefined;
+    if (!isPlain(response)) return undefined;
+    const bytes = await soon.of(this.#asked.bytes(response));
+    return bytes && this.#read(bytes, response, message as Request);
+  }
 
   #read(bytes: Uint8Array, { headers }: Response, message: Request): string | undefined {
     try {
