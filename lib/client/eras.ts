@@ -18,9 +18,11 @@ export interface VerdictStoreOptions {
   filesMax?: number;
 }
 
-/** Both never throw. */
+/** None of it throws. */
 export interface VerdictStore {
   read(key: string): Promise<Verdict | undefined>;
+  /** Loads what `write` needs, and makes its folder: for whoever has to wait anyway. */
+  prepare(): void;
   /** Keeps a verdict for 7 days; a `stale` one is forgotten instead. */
   write(key: string, verdict: Verdict): Promise<void>;
 }
@@ -53,13 +55,18 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
         return undefined;
       }
     },
+    prepare() {
+      try {
+        open(eras);
+      } catch {
+        // Writing says why.
+      }
+    },
     async write(key, verdict) {
       try {
         const file = `${eras}/${fileOf(key)}`;
-        // Not by promises: those cost more to load than all that is done here.
-        const fs = process.getBuiltinModule("node:fs");
+        const fs = open(eras);
         if (verdict.stale) return fs.rmSync(file, { force: true });
-        fs.mkdirSync(eras, { recursive: true, mode: 0o700 });
         const { era, revision, server, transport, capabilities } = verdict;
         const kept = { at: now(), era, revision, server, transport };
         const whole = JSON.stringify({ ...kept, capabilities });
@@ -76,6 +83,13 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
 }
 
 // --- internal ---
+
+/** What writes, with the folder to write to. Not by promises: those cost more to load than all that is done here. */
+function open(eras: string): typeof import("node:fs") {
+  const fs = process.getBuiltinModule("node:fs");
+  fs.mkdirSync(eras, { recursive: true, mode: 0o700 });
+  return fs;
+}
 
 const keptMs = 7 * 24 * 3_600_000;
 const bytesMax = 4096;

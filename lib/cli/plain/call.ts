@@ -43,6 +43,8 @@ export async function callPlainly(
   const verdicts = verdictStore({ folder: cache, log: silent });
   const before = await verdicts.read(key);
   if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
+  // What there is to remember is learned now.
+  if (before === undefined) verdicts.prepare();
   using soon = new Soon();
   const end = await link.converse(new Talk(call, before, link.kind), soon);
   if (end === undefined) return undefined;
