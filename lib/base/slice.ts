@@ -30,6 +30,13 @@ export function compact(text: string): string {
   return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n][ \t\r\n]*/g, "") : text;
 }
 
+/** Where the first token from `at` on begins. */
+export function skipSpace(text: string, at: number): number {
+  let i = at;
+  while (isSpace(text.charCodeAt(i))) i += 1;
+  return i;
+}
+
 // --- internal ---
 
 const QUOTE = 0x22;
@@ -106,12 +113,6 @@ function valueEnd(text: string, at: number): number {
     i += 1;
   }
   return text.length;
-}
-
-function skipSpace(text: string, at: number): number {
-  let i = at;
-  while (isSpace(text.charCodeAt(i))) i += 1;
-  return i;
 }
 
 function isSpace(code: number): boolean {

@@ -6,17 +6,17 @@
 /** Of a chunk, what is handled between two turns: Bun reads a pipe until it is empty, which may be never, into one chunk. */
 export const portionBytes = 1_048_576;
 
-/** How many reads go on without one: as much as a busy pipe brings in some milliseconds. */
-const readsMax = 8;
+/** What a read costs beside its bytes, as if it were so many: what is asked and answered, one at a time, seldom turns. */
+const readBytes = 32_768;
 
 export class Turns {
-  #reads = 0;
+  #left = portionBytes;
 
-  /** To be awaited after each read, where it is there. */
-  next(): Promise<void> | undefined {
-    this.#reads += 1;
-    if (this.#reads < readsMax) return undefined;
-    this.#reads = 0;
+  /** To be awaited after each read, of so many bytes, where it is there. */
+  next(bytes: number): Promise<void> | undefined {
+    this.#left -= bytes + readBytes;
+    if (this.#left > 0) return undefined;
+    this.#left = portionBytes;
     return new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -52,7 +52,7 @@ export class Pump {
         const portion = value.subarray(at, at + portionBytes);
         tap(portion);
         isTaken = await outlet.write(portion);
-        await turns.next();
+        await turns.next(portion.length);
       }
     }
     this.#state = "over";

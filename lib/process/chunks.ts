@@ -26,6 +26,8 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
   #reader: Reader | undefined;
   /** What is left of a chunk that is handed on in portions. */
   #rest: Uint8Array | undefined;
+  /** How large the last chunk was. */
+  #size = 0;
   #isGone = false;
   #isWaiting = false;
   #leftMs = 0;
@@ -37,7 +39,8 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
     this.#waited();
     if (read.done) return this.#over();
     this.#options.onChunk?.();
-    return read.value.length > portionBytes ? this.#portion(read.value) : read;
+    this.#size = read.value.length;
+    return this.#size > portionBytes ? this.#portion(read.value) : read;
   };
   readonly #onBroken = (error: unknown): never => {
     this.#waited();
@@ -54,7 +57,7 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
   }
 
   next(): Promise<Chunk> {
-    const turn = this.#turns.next();
+    const turn = this.#turns.next(this.#size);
     if (turn !== undefined) return turn.then(this.#onTurn);
     if (this.#rest !== undefined) return Promise.resolve(this.#portion(this.#rest));
     return this.#read();
@@ -86,7 +89,9 @@ export class Chunks implements AsyncIterableIterator<Uint8Array> {
 
   #portion(chunk: Uint8Array): Chunk {
     this.#rest = chunk.length > portionBytes ? chunk.subarray(portionBytes) : undefined;
-    return { value: chunk.subarray(0, portionBytes), done: false };
+    const value = chunk.subarray(0, portionBytes);
+    this.#size = value.length;
+    return { value, done: false };
   }
 
   #open(): Reader {

@@ -1,31 +1,22 @@
 /**
  * The gateway over Streamable HTTP, both eras at one address: `/mcp` shows all servers, `/mcp/SERVER` one under its own
- * names. Its other transports are beside it. What a POST holds is read here, its era found, and what may not be is refused (protocol.md 2.1, 2.2).
+ * names. Its other transports are beside it.
  */
-import { isObject } from "../base/json.ts";
-import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
-import { isRequestId, isResponse, RpcError } from "../protocol/jsonrpc.ts";
-import type { Message, RequestId } from "../protocol/jsonrpc.ts";
-import { readMessage } from "../protocol/read.ts";
 import { youngMs } from "./exchange.ts";
-import { eraOfMessage } from "./gateway-era.ts";
-import { badMessage } from "./gateway-errors.ts";
 import { LegacyHttp } from "./gateway-http-legacy.ts";
 import { ModernHttp } from "./gateway-http-modern.ts";
-import { refuse } from "./gateway-refuse.ts";
+import { Posted } from "./gateway-http-posted.ts";
 import { socketRoutes } from "./gateway-socket.ts";
 import { sseRoutes } from "./gateway-sse.ts";
 import type { GatewayOptions, Scope } from "./gateway-types.ts";
 import { Waiting } from "./gateway-waiting.ts";
 import { createGateway } from "./gateway.ts";
-import { HttpError, isHttpError } from "./http-error.ts";
+import { HttpError } from "./http-error.ts";
 import type { Profiles } from "./profiles.ts";
-import { readJson } from "./read-json.ts";
 import { Sessions } from "./sessions.ts";
 import type { SessionsOptions } from "./sessions.ts";
-import { inTrace } from "./trace.ts";
-import type { BodyReader, Exchange, Route, ServeContext } from "./types.ts";
+import type { Exchange, Route, ServeContext } from "./types.ts";
 
 export interface GatewayFaceOptions
   extends
@@ -60,7 +51,7 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
   };
 
   const post = (exchange: Exchange) => {
-    exchange.read(new Posted(exchange, at(exchange), eras));
+    exchange.read(new Posted(exchange, at, eras));
     return exchange.later();
   };
   const stream = (exchange: Exchange) => {
@@ -80,68 +71,6 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
 }
 
 // --- internal ---
-
-/** What is posted: a message, or several. */
-class Posted implements BodyReader {
-  readonly #exchange: Exchange;
-  readonly #scope: Scope;
-  readonly #eras: Eras;
-
-  constructor(exchange: Exchange, scope: Scope, eras: Eras) {
-    this.#exchange = exchange;
-    this.#scope = scope;
-    this.#eras = eras;
-  }
-
-  took(text: string): void {
-    const exchange = this.#exchange;
-    try {
-      const response = this.#take(text);
-      if (response !== undefined) exchange.respond(response);
-    } catch (error) {
-      exchange.fail(error);
-    }
-  }
-
-  broke(error: unknown): void {
-    if (isHttpError(error)) this.#exchange.respond(refusedBody(error));
-    else this.#exchange.fail(error);
-  }
-
-  // --- internal ---
-
-  /** Undefined: the answer comes by itself. @throws HttpError */
-  #take(text: string): Response | Promise<Response> | undefined {
-    const exchange = this.#exchange;
-    const scope = this.#scope;
-    const { legacy, modern } = this.#eras;
-    let value: Json;
-    try {
-      value = inTrace(readJson(text), exchange.request);
-    } catch {
-      return refuse(400, new RpcError({ code: parseError, message: "Parse error" }));
-    }
-    if (Array.isArray(value)) return legacy.batch(value, exchange, scope);
-    const message = messageIn(value);
-    if (message === undefined)
-      return refuse(400, badMessage("this is no JSON-RPC message"), idIn(value));
-    const { headers } = exchange.request;
-    if (isResponse(message)) {
-      if (headers.has("mcp-session-id")) return legacy.take(message, exchange, scope);
-      return refuse(400, badMessage("nobody waits for an answer"));
-    }
-    const verdict = eraOfMessage(message, scope, headers);
-    if (verdict.era === "refused") return refuse(verdict.status, verdict.error, idIn(value));
-    if (verdict.era === "legacy") return legacy.post(message, exchange, scope);
-    if (!("id" in message)) return new Response(null, { status: 202 });
-    return modern.post(message, exchange, verdict);
-  }
-}
-
-interface Eras {
-  legacy: LegacyHttp;
-  modern: ModernHttp;
-}
 
 /** @throws HttpError 404 */
 function scopeOf(
@@ -164,23 +93,6 @@ function loopOf(server: string): HttpError {
   return new HttpError(508, "loop", `server "${server}" leads back to this gateway itself`);
 }
 
-/** Why a body is not taken, as a JSON-RPC error. */
-function refusedBody({ message, status, options }: HttpError): Response {
-  const code = status === 400 ? parseError : badTransport;
-  return refuse(status, new RpcError({ code, message }), null, options.headers);
-}
-
-function messageIn(value: Json): Message | undefined {
-  // A request whose id is null would look like a notification.
-  if (isObject(value) && value.id === null && value.method !== undefined) return undefined;
-  return readMessage(value).message;
-}
-
-function idIn(value: Json): RequestId | null {
-  const id = isObject(value) ? value.id : undefined;
-  return isRequestId(id) ? id : null;
-}
-
 /** Modern clients only POST. @throws HttpError 405 */
 function refuseModern({ request }: Exchange): void {
   const version = request.headers.get("mcp-protocol-version");
@@ -189,7 +101,3 @@ function refuseModern({ request }: Exchange): void {
     headers: { allow: "POST" },
   });
 }
-
-const parseError = -32700;
-/** Without a meaning of its own: what is wrong is the HTTP around the message. */
-const badTransport = -32000;

@@ -12,7 +12,7 @@ export class Links {
   /** Takes the links of a server's result. */
   note({ result, raw }: { result: JsonObject; raw: string }, server: string): void {
     // Most have none, and that is seen at once.
-    if (!raw.includes('"resource')) return;
+    if (isText(result) || !raw.includes('"resource')) return;
     for (const uri of linksIn(result)) {
       if (uri.length > uriMax) continue;
       const isContested = this.#servers.has(uri) && this.#servers.get(uri) !== server;
@@ -36,6 +36,13 @@ export class Links {
 const linksMax = 10_000;
 /** Characters of one that is kept. */
 const uriMax = 2048;
+
+/** One text, and nothing else. */
+function isText({ content, messages }: JsonObject): boolean {
+  if (!Array.isArray(content) || content.length !== 1 || messages !== undefined) return false;
+  const only = content[0];
+  return isObject(only) && only.type === "text" && only.uri === undefined;
+}
 
 /** Of the blocks of a tool's result, or of the messages of a prompt. */
 function linksIn({ content, messages }: JsonObject): string[] {

@@ -5,6 +5,7 @@
 import { version } from "../../package.json";
 import { isObject, mayLoseDigits, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { skipSpace } from "../base/slice.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { metaPrefix } from "../protocol/meta.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
@@ -90,12 +91,11 @@ function membersOf(members: JsonObject): string {
 function spliced(text: string, members: string): string {
   if (members === "") return text;
   const from = text.indexOf("{") + 1;
-  const isEmpty = text.length < emptyMax && text.slice(from).trimStart() === "}";
+  const isEmpty = text.charCodeAt(skipSpace(text, from)) === closeBrace;
   return isEmpty ? `{${members.slice(0, -1)}}` : `{${members}${text.slice(from)}`;
 }
 
-/** No object without members is longer, with some space in it. */
-const emptyMax = 100;
+const closeBrace = 0x7d;
 
 /** The result itself where nothing in it has to go. */
 function shownTo(result: JsonObject, knows: Knowledge): JsonObject {

@@ -9,7 +9,8 @@ export class Running {
 
   end(): void {
     this.#count -= 1;
-    if (this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    if (this.#count > 0 || this.#waiting.length === 0) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   none(): Promise<void> {

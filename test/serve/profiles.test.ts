@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { expectRun, mcphost } from "../harness.ts";
 import { waitFor } from "../processes.ts";
 import { type Configured, entry, serveConfig } from "./config-kit.ts";
-import { answerTo, collect, modernInit, session, told } from "./gateway-kit.ts";
+import { answerTo, both, collect, modernInit, session, told } from "./gateway-kit.ts";
 
 const profiles = {
   one: { tools: ["a_*"] },
@@ -19,7 +19,12 @@ function said(...messages: object[]): string {
 
 async function toolsAt(it: Configured, path: string): Promise<string[]> {
   const one = await session(it as never, { path });
-  const { result } = answerTo(await told(await one.request("tools/list")))!;
+  return await names(await one.request("tools/list"));
+}
+
+/** Of the tools that an answer lists. */
+async function names(answer: Response): Promise<string[]> {
+  const { result } = answerTo(await told(answer))!;
   return result.tools.map(({ name }: { name: string }) => name);
 }
 
@@ -82,6 +87,16 @@ describe("serve", () => {
       expect((await it.ask(`/tools?profile=${name}`)).status).toBe(404);
   });
 
+  test("who begins anew is shown what its address says, whatever session it names", async () => {
+    await using it = await serveConfig(config);
+    const { id: named } = await session(it as never);
+    const headers = { accept: both, "mcp-session-id": named };
+    const again = await session(it as never, { path: "/mcp?profile=pids", headers });
+    expect(await names(await again.request("tools/list"))).toEqual(["a_pid", "b_pid"]);
+    const asked = modernInit("tools/list", {}, { headers: { "mcp-session-id": named } }) as any;
+    expect(await names(await it.ask("/mcp?profile=pids", asked))).toEqual(["a_pid", "b_pid"]);
+  });
+
   test("a token's own tools stay the bound", async () => {
     const tokens = [{ name: "ci", token: "secret-of-ci", tools: ["b_*"] }];
     await using it = await serveConfig({ ...config, serve: { tokens } });
@@ -94,13 +109,10 @@ describe("serve", () => {
     await using it = await serveConfig(config);
     const one = await session(it as never, { path: "/mcp?profile=pids" });
     const heard = collect(await one.ask({ headers: { accept: "text/event-stream" } }));
-    const names = async () => {
-      const { result } = answerTo(await told(await one.request("tools/list")))!;
-      return result.tools.map(({ name }: { name: string }) => name);
-    };
+    const seen = async () => await names(await one.request("tools/list"));
     await it.write({ ...config, profiles: { ...profiles, pids: { tools: ["b_pid"] } } });
     await waitFor(() => heard.some(({ method }) => method === "notifications/tools/list_changed"));
-    expect(await names()).toEqual(["b_pid"]);
+    expect(await seen()).toEqual(["b_pid"]);
     await it.write({ ...config, profiles: { one: profiles.one } });
     await waitFor(async () => (await it.ask("/tools?profile=pids")).status === 404);
     const gone = await one.request("tools/list");
