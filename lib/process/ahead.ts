@@ -19,6 +19,8 @@ export class Ahead implements Process {
   /** Resolves the next time that its owner sends, or leaves. */
   #turn = Promise.withResolvers<void>();
   #isLeft = false;
+  /** Its owner has said and heard all that was, or wants no more of it: before that, it has not ended for its owner. */
+  readonly #caughtUp = Promise.withResolvers<void>();
   readonly stdin: Stdin;
   readonly stdout: Output;
 
@@ -29,7 +31,10 @@ export class Ahead implements Process {
     this.stdin = {
       write: (text) => this.#write(text),
       flush: () => stdin.flush(),
-      end: (error) => stdin.end(error),
+      end: (error) => {
+        this.#caughtUp.resolve();
+        return stdin.end(error);
+      },
       unref: () => stdin.unref(),
     };
     this.stdout = {
@@ -65,7 +70,8 @@ export class Ahead implements Process {
   }
 
   get exited(): Promise<number> {
-    return this.#under.exited;
+    this.#look();
+    return this.#caughtUp.promise.then(() => this.#under.exited);
   }
 
   get exitCode(): Process["exitCode"] {
@@ -95,6 +101,7 @@ export class Ahead implements Process {
     this.#sentAgain += again.length;
     this.#turn.resolve();
     this.#turn = Promise.withResolvers();
+    this.#look();
     const rest = text.slice(again.length);
     return rest === "" ? text.length : this.#under.stdin.write(rest);
   }
@@ -113,14 +120,21 @@ export class Ahead implements Process {
       else if (this.#sentAgain < next.behind) await this.#turn.promise;
       else {
         this.#heard.shift();
+        this.#look();
         return next.read;
       }
     }
     return { done: true };
   }
 
+  #look(): void {
+    const isCaughtUp = this.#sentAgain === this.#sent.length && this.#heard.length === 0;
+    if (isCaughtUp) this.#caughtUp.resolve();
+  }
+
   async #leave(): Promise<void> {
     this.#isLeft = true;
+    this.#caughtUp.resolve();
     this.#turn.resolve();
     await this.#reader.cancel();
   }

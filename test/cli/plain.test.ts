@@ -126,3 +126,20 @@ test.each([
     .run();
   expectRun(run, { code, stderr });
 });
+
+test.each([
+  ["initialize", 3],
+  ["tools/list", 3],
+  ["tools/call", 6],
+] as const)(
+  "a server that ends at %s: what is uncertain is told as that (%p)",
+  async (stage, code) => {
+    await using home = await tempDir();
+    for (const what of ["none", "crash", "crash", "crash"]) {
+      const run = await call(home, [staged, home.file("heard"), "legacy", stage, what]).run();
+      expectRun(run, what === "none" ? { stdout: "é hi\n" } : { code, stderr: /code 7/ });
+    }
+    const calls = (await heard(home.file("heard"))).filter((line) => line.startsWith("tools/call"));
+    expect(calls).toHaveLength(stage === "tools/call" ? 4 : 1);
+  },
+);
