@@ -6,19 +6,23 @@ import { ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { ToolListStore, VerdictStore } from "../host/option-types.ts";
 import { isAnyKept } from "./kept-folder.ts";
-import type { Io } from "./types.ts";
+import type { Io, KnownEra } from "./types.ts";
 
-/** Verdicts are written when all else is done: nobody waits for a file. */
+/**
+ * Verdicts are written when all else is done: nobody waits for a file.
+ * @param known of a server that was spoken with: that is gone on with, whatever is remembered by now
+ */
 export function deferredVerdicts(
   io: Io,
   log: Log,
+  known: KnownEra | undefined,
 ): (VerdictStore & { flush(): Promise<void> }) | undefined {
   const folder = ourPaths(io.env).cache;
   if (folder === undefined) return undefined;
   const store = verdictStore({ folder, log });
   const learned = new Map<string, Parameters<VerdictStore["write"]>[1]>();
   return {
-    read: (key) => store.read(key),
+    read: async (key) => (key === known?.key ? known.verdict : await store.read(key)),
     async write(key, verdict) {
       learned.set(key, verdict);
     },

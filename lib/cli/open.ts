@@ -85,7 +85,7 @@ async function open(
   if (isEmpty && use.mayBeEmpty !== true && !(plugins && plugins.hasTools))
     throw noServers(config.servers, parsed.positionals);
   const isKept = flags["no-cache"] !== true;
-  const verdicts = isKept ? deferredVerdicts(io, log) : undefined;
+  const verdicts = isKept ? deferredVerdicts(io, log, early?.known) : undefined;
   const level = textOf(flags["log-level"]);
   const prepare = prepareFromFlags(parsed, io, log, config);
   const started = new Map<string, ServerConfig>();

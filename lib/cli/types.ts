@@ -1,6 +1,7 @@
 /** What every command is given, and what a command is. Commands translate: arguments → one host call → print. */
 import type { HostError } from "../base/errors.ts";
 import type { HeldLog, Log } from "../base/log.ts";
+import type { Verdict } from "../client/connect-types.ts";
 import type { Child, Reaper } from "../process/child.ts";
 import type { AheadFetch } from "../transport/ahead-fetch.ts";
 import type { Secrets } from "./secrets.ts";
@@ -77,7 +78,15 @@ export interface Parsed {
 export type EarlyStart = {
   /** What is to be logged of it, until there is a log. */
   log: HeldLog;
+  /** By what it was spoken with. @default it was not */
+  known?: KnownEra | undefined;
 } & (EarlyChild | { asked: AheadFetch });
+
+/** What was remembered of a server when it was first spoken with; another run may have learned more by now. */
+export interface KnownEra {
+  key: string;
+  verdict: Verdict | undefined;
+}
 
 export interface EarlyChild {
   /** Its configured name. */

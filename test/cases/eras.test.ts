@@ -1,6 +1,7 @@
 /** Reported faults of finding out the era and the version of a server. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
+import { verdictKey, verdictStore } from "../../lib/client/eras.ts";
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { nothingLeft } from "../processes.ts";
 import { config, entry, faulty, hostOver, messagesIn, textOf } from "./kit.ts";
@@ -26,6 +27,19 @@ async function echoOf(fault: string[], ...words: string[]) {
   const messages = await messagesIn(seen);
   return { run, messages, methods: messages.flatMap(({ method }) => method ?? []) };
 }
+
+test.each(["legacy", "modern"] as const)(
+  "what another run learns of the server meanwhile (%s) changes nothing of what is said",
+  async (era) => {
+    await using dir = await tempDir();
+    const [command = "", ...args] = faulty("eras.learned-meanwhile", dir.path);
+    const store = verdictStore({ folder: dir.path, log: () => {} });
+    const revision = era === "legacy" ? "2025-11-25" : "2026-07-28";
+    await store.write(verdictKey({ command, args }), { era, revision });
+    const run = await mcphost("call", "echo", "message=hello", "--", command, ...args).run();
+    expectRun(run, { ...echo, stderr: /no message \(not JSON\): Server is running/ });
+  },
+);
 
 describe.concurrent("B011 a legacy server that is silent on the probe", () => {
   test("is greeted after a short time of the probe's own, and that is remembered", async () => {

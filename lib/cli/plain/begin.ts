@@ -9,7 +9,7 @@ import { locate } from "../../process/locate.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { run } from "../../process/run.ts";
 import { currentFolder } from "../folder.ts";
-import type { Io } from "../types.ts";
+import type { Io, KnownEra } from "../types.ts";
 import { plainLine } from "./line.ts";
 import type { PlainCommand, PlainLine, PlainUrl } from "./line.ts";
 
@@ -20,6 +20,8 @@ export interface BegunProcess {
   spec: ChildSpec;
   process: Ahead;
   reaper: Reaper;
+  /** Where it was. */
+  known?: KnownEra | undefined;
 }
 
 /** Undefined where it is no plain line, and where the host has to tell why it cannot be begun. */

@@ -12,7 +12,7 @@ import { afterCall } from "../ending.ts";
 import { stdoutSink } from "../io.ts";
 import { isAnyKept } from "../kept-folder.ts";
 import { terminals } from "../terminals.ts";
-import type { Io } from "../types.ts";
+import type { Io, KnownEra } from "../types.ts";
 import { Soon } from "./soon.ts";
 import { Talk } from "./talk.ts";
 import type { PlainCall, TalkEnd } from "./talk.ts";
@@ -25,6 +25,8 @@ export interface PlainLink {
   kind: LinkKind;
   /** By what its era is remembered. */
   server: Parameters<typeof verdictKey>[0];
+  /** What was remembered: the host has to say the same. Set before anything is said. */
+  known?: KnownEra;
   /** Says all that is to be said; undefined where the host must go on. */
   converse(talk: Talk, soon: Soon): Promise<TalkEnd | undefined>;
   /** Says goodbye, when the result is printed. */
@@ -42,6 +44,7 @@ export async function callPlainly(
   const key = verdictKey(link.server);
   const verdicts = verdictStore({ folder: cache, log: silent });
   const before = await verdicts.read(key);
+  link.known = { key, verdict: before };
   if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
   // What there is to remember is learned now.
   if (before === undefined) verdicts.prepare();

@@ -3,7 +3,7 @@ import type { Ahead } from "../../process/ahead.ts";
 import type { Io } from "../types.ts";
 import type { BegunProcess } from "./begin.ts";
 import { callPlainly } from "./call.ts";
-import type { PlainEnd } from "./call.ts";
+import type { PlainEnd, PlainLink } from "./call.ts";
 import type { PlainLine } from "./line.ts";
 import type { Soon } from "./soon.ts";
 import type { Talk, TalkEnd } from "./talk.ts";
@@ -11,11 +11,18 @@ import type { Talk, TalkEnd } from "./talk.ts";
 /** Makes the call of a line by the process that was started for it, if all else is plain as well. */
 export async function callByPipe(
   line: PlainLine,
-  { spec, process }: BegunProcess,
+  begun: BegunProcess,
   env: Io["env"],
 ): Promise<PlainEnd> {
-  const converseWith = (talk: Talk, soon: Soon) => converse(talk, process, soon);
-  return await callPlainly(line, { kind: "pipe", server: spec, converse: converseWith }, env);
+  const { spec, process } = begun;
+  const link: PlainLink = {
+    kind: "pipe",
+    server: spec,
+    converse: (talk, soon) => converse(talk, process, soon),
+  };
+  const end = await callPlainly(line, link, env);
+  begun.known = link.known;
+  return end;
 }
 
 // --- internal ---

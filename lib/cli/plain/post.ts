@@ -3,7 +3,7 @@ import type { Message, Request, Response as Answer } from "../../protocol/jsonrp
 import { AheadFetch } from "../../transport/ahead-fetch.ts";
 import { PostHeaders } from "../../transport/http-headers.ts";
 import { HttpSession } from "../../transport/http-session.ts";
-import type { Io } from "../types.ts";
+import type { Io, KnownEra } from "../types.ts";
 import { callPlainly } from "./call.ts";
 import type { PlainEnd, PlainLink } from "./call.ts";
 import type { PlainLine } from "./line.ts";
@@ -13,6 +13,7 @@ import type { Talk, TalkEnd } from "./talk.ts";
 /** What was asked, where the host must go on. */
 export interface Asked {
   asked: AheadFetch;
+  known: KnownEra | undefined;
 }
 
 /** Makes the call of a line to the server at a URL, if all else is plain as well. */
@@ -22,8 +23,9 @@ export async function callByPost(
   env: Io["env"],
 ): Promise<NonNullable<PlainEnd> | Asked> {
   const asked = new AheadFetch(url);
-  const end = await callPlainly(line, new PostLink(url, asked), env);
-  return end ?? { asked };
+  const link: PlainLink = new PostLink(url, asked);
+  const end = await callPlainly(line, link, env);
+  return end ?? { asked, known: link.known };
 }
 
 // --- internal ---
