@@ -18,14 +18,6 @@ export function merged(reason: unknown, error: unknown): unknown {
   return new HostError(reason.code, `${reason.message}${step}`, options);
 }
 
-/** Whatever became of its result, the call is not to be repeated. */
-export function afterCall(error: unknown): unknown {
-  if (!isHostError(error) || error.code !== "output" || error.hint !== undefined) return error;
-  const { code, message, facts } = error;
-  const hint = "the call itself was done; it was not repeated";
-  return new HostError(code, message, { facts, hint, cause: error });
-}
-
 // --- internal ---
 
 /** What was under way, as far as it is known. */

@@ -2,7 +2,7 @@
  * The real world of a run: stdout that reaches slow readers whole, stderr that nobody waits for, stdin that is read only
  * when asked. It never touches `process.stdout`, `process.stderr` or `process.stdin`, which cost milliseconds at start.
  */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import type { Sink } from "./types.ts";
 
 const stderrQueueBytesMax = 1024 * 1024;
@@ -38,6 +38,14 @@ export function stdoutSink(open: () => Writer = () => Bun.stdout.writer()): Sink
       }
     },
   };
+}
+
+/** Whatever became of its result, the call is not to be repeated. */
+export function afterCall(error: unknown): unknown {
+  if (!isHostError(error) || error.code !== "output" || error.hint !== undefined) return error;
+  const { code, message, facts } = error;
+  const hint = "the call itself was done; it was not repeated";
+  return new HostError(code, message, { facts, hint, cause: error });
 }
 
 /** stderr: what is written is queued up to a bound, then dropped and counted. */

@@ -11,7 +11,8 @@ import type { Verdict } from "./connect-types.ts";
 export interface VerdictStoreOptions {
   /** Our cache folder; made (0700) when something is first written. */
   folder: string;
-  log: Log;
+  /** Is told what fails. @default nobody is */
+  log?: Log;
   /** Milliseconds since the epoch. @default Date.now */
   now?: () => number;
   /** How many verdicts are kept; the oldest go. @default 500 */
@@ -44,7 +45,7 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
   const { folder, log, now = Date.now, filesMax = 500 } = options;
   const eras = `${folder}/eras`;
   const failed = (what: string, error: unknown) =>
-    log({ level: "debug", text: `era verdict not ${what}: ${reasonOf(error)}` });
+    log?.({ level: "debug", text: `era verdict not ${what}: ${reasonOf(error)}` });
   return {
     async read(key) {
       try {

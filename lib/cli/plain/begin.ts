@@ -8,7 +8,6 @@ import { childEnv } from "../../process/env.ts";
 import { locate } from "../../process/locate.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { run } from "../../process/run.ts";
-import { currentFolder } from "../folder.ts";
 import type { Io, KnownEra } from "../types.ts";
 import { plainLine } from "./line.ts";
 import type { PlainCommand, PlainLine, PlainUrl } from "./line.ts";
@@ -53,13 +52,14 @@ function start({ command, args }: PlainCommand, env: Io["env"]): BegunProcess | 
   const reaper = startReaper();
   if (reaper === undefined) return undefined;
   try {
-    currentFolder({});
+    // It is an error where there is none any more.
+    process.cwd();
     const spec = { name, command, args, env: childEnv(env, { name }) };
     const file = locate(spec);
     if (file !== undefined) {
-      const process = run({ argv: [file, ...args], verbatim: false }, spec, reaper.expect());
-      reaper.add(process.pid);
-      return { spec, process: new Ahead(process), reaper };
+      const child = run({ argv: [file, ...args], verbatim: false }, spec, reaper.expect());
+      reaper.add(child.pid);
+      return { spec, process: new Ahead(child), reaper };
     }
   } catch {
     // The host says why.

@@ -3,13 +3,11 @@
  * answers at once and as plainly as can be. No rule, no plugin, no record and no question can be about it, so it is done here,
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
-import { silent } from "../../base/log.ts";
 import { verdictKey, verdictStore } from "../../client/eras.ts";
 import { mayHaveUserConfig } from "../../config/find.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
-import { afterCall } from "../ending.ts";
-import { stdoutSink } from "../io.ts";
+import { afterCall, stdoutSink } from "../io.ts";
 import { isAnyKept } from "../kept-folder.ts";
 import { terminals } from "../terminals.ts";
 import type { Io, KnownEra } from "../types.ts";
@@ -42,7 +40,7 @@ export async function callPlainly(
   const { cache } = ourPaths(env);
   if (cache === undefined || mayHaveUserConfig(env) || isWatched()) return undefined;
   const key = verdictKey(link.server);
-  const verdicts = verdictStore({ folder: cache, log: silent });
+  const verdicts = verdictStore({ folder: cache });
   const before = await verdicts.read(key);
   link.known = { key, verdict: before };
   if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
