@@ -14,7 +14,7 @@ const faulty = join(root, "test/fixtures/servers/faulty.ts");
 const mute = new Set(["silent", "silent-list", "silent-call", "content-length-only"]);
 
 /** Whichever was sooner, its end or the request. */
-const ended = /while it was answering tools\/list|before tools\/list was sent/;
+const endOf = /while it was answering tools\/list|before tools\/list was sent/;
 
 describe.concurrent("whatever a server does, a plain call ends as one of the host's", () => {
   for (const [name, { tools = [] }] of [framing, replies, lists, results, life, asks].flatMap(
@@ -32,7 +32,7 @@ describe.concurrent("whatever a server does, a plain call ends as one of the hos
           .home(home)
           .run();
         const { code, stdout, stderr } = run;
-        return { code, stdout, stderr: stderr.replace(ended, "at tools/list") };
+        return { code, stdout, stderr: stderr.replace(endOf, "at tools/list") };
       };
       for (const era of ["unknown", "known"]) {
         const ended = await call(plain.path);
