@@ -40,6 +40,8 @@ export interface OwnedCallRequest extends CallRequest {
   onTask?: (task: Task) => void;
   /** A tool that may run as a task is to, where its server takes that. @default only one that must does */
   asTask?: boolean;
+  /** The exact text of its result is surely wanted, and not made when it is asked for. @default false */
+  exact?: boolean;
   /** Hears how the call goes. */
   listener?: CallListener;
 }

@@ -4,28 +4,11 @@ import type { CallReply } from "../client/types.ts";
 import type { Outcome } from "../hooks/call.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 
-/** What became of a call that was answered. */
-export function outcomeOf(reply: CallReply, durationMs: number): Outcome {
+/** What became of a call that was answered. @param exact the exact text of its result is wanted at once */
+export function outcomeOf(reply: CallReply, durationMs: number, exact = false): Outcome {
+  if (!exact) return lazyOutcome(reply, durationMs);
   const { result } = reply;
-  if (reply.isInput) {
-    return {
-      status: "input_required",
-      result,
-      get raw() {
-        return reply.raw();
-      },
-      durationMs,
-    };
-  }
-  return {
-    status: result.isError === true ? "failed" : "completed",
-    result,
-    // Cut out when asked for: it can be large, and is seldom wanted.
-    get raw() {
-      return reply.raw();
-    },
-    durationMs,
-  };
+  return { status: statusOf(reply), result, raw: reply.raw(), durationMs } as Outcome;
 }
 
 /** What became of a call whose result was known without its server. */
@@ -44,4 +27,23 @@ export function failureOf(
   if (error.code === "uncertain") return { status: "uncertain", ...common };
   if (error.code === "cancelled") return { status: "cancelled", sent, ...common };
   return { status: "failed", sent, ...common };
+}
+
+// --- internal ---
+
+/** Its text is cut out when it is asked for: it can be large, and is seldom wanted. */
+function lazyOutcome(reply: CallReply, durationMs: number): Outcome {
+  return {
+    status: statusOf(reply),
+    result: reply.result,
+    get raw() {
+      return reply.raw();
+    },
+    durationMs,
+  } as Outcome;
+}
+
+function statusOf({ result, isInput }: CallReply): Outcome["status"] {
+  if (isInput === true) return "input_required";
+  return result.isError === true ? "failed" : "completed";
 }

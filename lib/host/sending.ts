@@ -59,6 +59,7 @@ export async function askForTask(
 /** What a call became that was answered. `made`: where a task was asked for. */
 export function answered(reply: CallReply, call: HostCall, made: Made | undefined): Outcome {
   const { request, server, durationMs } = call;
-  if (request.detach !== true || made?.task === undefined) return outcomeOf(reply, durationMs);
+  if (request.detach !== true || made?.task === undefined)
+    return outcomeOf(reply, durationMs, request.exact);
   return { status: "detached", server, ...made.task, durationMs };
 }

@@ -153,6 +153,7 @@ class ToolCall implements Flight, CallListener, Cancellable {
       actor: "gateway",
       owner: scope.owner,
       admits: scope.allows,
+      exact: true,
       listener: this,
     };
     // By the call's id where that will do, for signals are dear.
