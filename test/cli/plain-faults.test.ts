@@ -34,12 +34,12 @@ describe.concurrent("whatever a server does, a plain call ends as one of the hos
         const { code, stdout, stderr } = run;
         return { code, stdout, stderr: stderr.replace(endOf, "at tools/list") };
       };
-      for (const era of ["unknown", "known"]) {
-        const ended = await call(plain.path);
+      for (const [era, ...flags] of [["unknown"], ["known"], ["known", "--json"]]) {
+        const ended = await call(plain.path, ...flags);
         // The flag makes it a call of the host's, and changes nothing else here.
         expect({ era, ...ended }).toEqual({
           era,
-          ...(await call(whole.path, "--no-user-config")),
+          ...(await call(whole.path, ...flags, "--no-user-config")),
         });
       }
     });

@@ -153,8 +153,8 @@ test("what is asked is what the host asks, byte for byte", async () => {
     for (let run = 0; run < 2; run += 1) {
       expectRun(await call(home, server.url).run(), { stdout: "hi\n" });
       const plain = server.got.splice(0).filter(({ http }) => http !== "GET");
-      // A flag makes it a call of the host's.
-      expectRun(await call(other, server.url, "--quiet").run(), { stdout: "hi\n" });
+      // The flag makes it a call of the host's.
+      expectRun(await call(other, server.url, "--no-user-config").run(), { stdout: "hi\n" });
       const whole = server.got.splice(0).filter(({ http }) => http !== "GET");
       expect(plain).toEqual(whole);
     }

@@ -1,6 +1,6 @@
 /**
- * The line of a plain call: `call TOOL [ARG…]` with one server, `-- COMMAND…` or `-s URL`, and no other flag, its arguments
- * complete as they stand. Pure. Any other line, a wrong one too, is for others.
+ * The line of a plain call: `call TOOL [ARG…]` with one server, `-- COMMAND…` or `-s URL`, and no other flag but `--json` and
+ * `--quiet`, its arguments complete as they stand. Pure. Any other line, a wrong one too, is for others.
  */
 import type { ArgumentPart } from "../../host/arguments.ts";
 import { readArguments } from "../arguments.ts";
@@ -8,6 +8,8 @@ import { readArguments } from "../arguments.ts";
 export interface PlainLine {
   tool: string;
   parts: ArgumentPart[];
+  /** The result is printed as it came. */
+  json: boolean;
   server: PlainCommand | PlainUrl;
 }
 
@@ -25,6 +27,7 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
   if (argv[0] !== "call") return undefined;
   const words: string[] = [];
   let server: PlainLine["server"] | undefined;
+  let json = false;
   for (let at = 1; at < argv.length; at += 1) {
     const word = argv[at] ?? "";
     if (word === "--") {
@@ -33,13 +36,15 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
       break;
     }
     if (word === "-s" && server === undefined) server = urlIn(argv[(at += 1)] ?? "");
+    else if (word === "--json") json = true;
+    else if (word === "-q" || word === "--quiet") continue;
     else if (word.startsWith("-")) return undefined;
     else words.push(word);
   }
   const [tool] = words;
   if (!tool || server === undefined) return undefined;
   const parts = partsOf(words.slice(1));
-  return parts && { tool, parts, server };
+  return parts && { tool, parts, json, server };
 }
 
 // --- internal ---

@@ -2,10 +2,12 @@
 import { isObject } from "../../base/json.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { surelyFits } from "../../base/schema-plain.ts";
+import { compact, memberOf } from "../../base/slice.ts";
 import { fitArguments } from "../../host/arguments.ts";
 import type { ArgumentPart } from "../../host/arguments.ts";
 import type { ErrorObject } from "../../protocol/jsonrpc.ts";
 import type { Tool } from "../../protocol/mcp.ts";
+import { renderResult } from "../render.ts";
 
 /** One of `result` and `error` is there. */
 export interface PlainAnswer {
@@ -36,6 +38,24 @@ export function fitting(parts: readonly ArgumentPart[], tool: Tool): JsonObject 
   } catch {
     return undefined;
   }
+}
+
+/** The result in a line, as it came. */
+export function rawOf(line: string): string | undefined {
+  const raw = memberOf(line, "result");
+  return raw === undefined ? undefined : `${compact(raw)}\n`;
+}
+
+/** The text of the result in a line; undefined where it is not text alone. */
+export function textOf(result: JsonObject, line: string): string | undefined {
+  const answer = {
+    result,
+    get raw() {
+      return memberOf(line, "result") ?? "";
+    },
+  };
+  const { text, binaries, notes } = renderResult(answer);
+  return text === "" || binaries.length + notes.length > 0 ? undefined : text;
 }
 
 // --- internal ---

@@ -5,7 +5,6 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { surelyFits } from "../../base/schema-plain.ts";
-import { memberOf } from "../../base/slice.ts";
 import { capabilitiesOf } from "../../client/answers.ts";
 import { clientInfo } from "../../client/client-info.ts";
 import type { Verdict } from "../../client/connect-types.ts";
@@ -20,14 +19,15 @@ import type { Tool } from "../../protocol/mcp.ts";
 import { classifyProbe } from "../../protocol/probe.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
 import { readTools } from "../../protocol/tools.ts";
-import { renderResult } from "../render.ts";
-import { answerIn, fitting } from "./read.ts";
+import { answerIn, fitting, rawOf, textOf } from "./read.ts";
 import type { PlainAnswer } from "./read.ts";
 
 /** What is wanted. */
 export interface PlainCall {
   tool: string;
   parts: readonly ArgumentPart[];
+  /** The result is printed as it came. */
+  json: boolean;
 }
 
 /** What is to be printed, and to be remembered of the server. */
@@ -157,16 +157,9 @@ export class Talk {
     const isPromised = outputSchema !== undefined;
     if (isPromised && structuredContent === undefined) return undefined;
     if (isPromised && !surelyFits(outputSchema, structuredContent)) return undefined;
-    const answer = {
-      result,
-      get raw() {
-        return memberOf(line, "result") ?? "";
-      },
-    };
-    const { text, binaries, notes } = renderResult(answer);
-    if (text === "" || binaries.length + notes.length > 0) return undefined;
+    const text = this.#call.json ? rawOf(line) : textOf(result, line);
     const verdict = verdictOf({ ...greeting, instructions: undefined }, this.#plan, this.#before);
-    return { text, verdict };
+    return text === undefined ? undefined : { text, verdict };
   }
 
   /** A request, dressed as its era wants it. */
