@@ -3,6 +3,8 @@
  * the two notifications that are about requests (progress, cancelled), and gives an answer only to the request that it
  * is for (protocol.md 1.1, 1.15).
  */
+import { isObject, wholeJson } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Notification, Response } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
@@ -50,7 +52,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
       return undefined;
     }
     if (!isRequest(message)) {
-      notified(message, sides);
+      notified(message, text, sides);
       return undefined;
     }
     if (answers.admits()) theirs.handle(withWholeId(message, text));
@@ -101,8 +103,10 @@ interface Sides {
 }
 
 /** Nothing that a notification says, or that its handler throws, ends the link. */
-function notified({ method, params = {} }: Notification, { ours, theirs, options }: Sides): void {
-  const debug = (text: string) => options.log({ level: "debug", server: options.name, text });
+function notified(message: Notification, text: string, { ours, theirs, options }: Sides): void {
+  const { method, params = {} } = message;
+  const { name: server, log } = options;
+  const debug = (said: string) => log({ level: "debug", server, text: said });
   try {
     if (method === "notifications/progress") {
       const fault = progressed(params, ours);
@@ -119,10 +123,18 @@ function notified({ method, params = {} }: Notification, { ours, theirs, options
       debug("cancelled ignored: no such request is running");
       // A modern server ends a subscription so: by the id of a request of ours (protocol.md 1.10).
       options.onNotification?.(method, params);
-    } else options.onNotification?.(method, params);
+    } else if (method === "notifications/message")
+      options.onNotification?.(method, wholeParams(params, text));
+    else options.onNotification?.(method, params);
   } catch (error) {
     debug(`the handler of ${method} failed: ${String(error)}`);
   }
+}
+
+/** With every digit of what is logged: it is only handed on. */
+function wholeParams(params: JsonObject, text: string): JsonObject {
+  const whole = wholeJson(text);
+  return isObject(whole) && isObject(whole.params) ? whole.params : params;
 }
 
 /** Takes one progress notification; says why where it is not taken. */
