@@ -229,7 +229,11 @@ describe.concurrent("a task with a status that nobody knows", () => {
     const flags = ["--timeout", "50ms", ...marks.flags];
     const server = faulty("talk.tasked", "queued");
     const run = await mcphost("call", "fault", ...flags, "--", ...server).run();
-    expectRun(run, { code: 4, stderr: /status "queued"[^]*was not done within 500 ms/ });
+    // The last question may have been under way.
+    expectRun(run, {
+      code: 4,
+      stderr: /status "queued"[^]*(was not done|did not answer tasks.get) within/,
+    });
     expect(await marks.has("cancelled")).toBeTrue();
   });
 });
