@@ -33,16 +33,20 @@ export function deferredVerdicts(
   };
 }
 
-/** Lists of tools are read of servers that were made ready to start (`started`), and written when all else is done. */
+/**
+ * Lists of tools are read of servers that were made ready to start (`started`), and written when all else is done.
+ * @param known of a server that was spoken with: none was kept then, and it was asked
+ */
 export function deferredLists(
   io: Io,
   started: ReadonlyMap<string, ServerConfig>,
+  known: KnownEra | undefined,
 ): ToolListStore & { flush(): Promise<void> } {
   const learned = new Map<string, ToolList | undefined>();
   return {
     async read(name) {
       const server = started.get(name);
-      if (server === undefined || !isAnyKept(io.env)) return undefined;
+      if (server === undefined || known !== undefined || !isAnyKept(io.env)) return undefined;
       return (await import("./kept-tools.ts")).readKept(io, server);
     },
     write(name, list) {

@@ -90,7 +90,7 @@ async function open(
   const prepare = prepareFromFlags(parsed, io, log, config);
   const started = new Map<string, ServerConfig>();
   const approve = approverFrom(io);
-  const toolLists = isKept ? deferredLists(io, started) : undefined;
+  const toolLists = isKept ? deferredLists(io, started, early?.known) : undefined;
   const records = await deferredRecords(parsed, config, { io, log, ...use });
   const options: OpenHostOptions = {
     servers,

@@ -169,14 +169,20 @@ test.each(["a known length", "an unknown length"])(
     using server = Bun.listen({
       hostname: "127.0.0.1",
       port: 0,
+      data: { text: "" },
       socket: {
+        open: (socket) => void (socket.data = { text: "" }),
         data(socket, bytes) {
-          const { id, method, params } = JSON.parse(bytes.toString().split("\r\n\r\n")[1]!);
+          socket.data.text += bytes.toString();
+          const [asked = "", text = ""] = socket.data.text.split("\r\n\r\n");
+          const awaited = Number(/content-length: (\d+)/i.exec(asked)?.[1] ?? Infinity);
+          if (text.length < awaited) return;
+          const { id, method, params } = JSON.parse(text);
           const result = resultOf("modern", method, params);
           const body = JSON.stringify({ jsonrpc: "2.0", id, result });
           const isCall = method === "tools/call";
           calls += Number(isCall);
-          const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n`;
+          const head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n";
           if (!isCall)
             return void socket.end(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
           const known = length === "a known length";
