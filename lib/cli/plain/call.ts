@@ -42,8 +42,8 @@ export async function callPlainly(
   const key = verdictKey(link.server);
   const verdicts = verdictStore({ folder: cache });
   const before = await verdicts.read(key);
-  link.known = { key, verdict: before };
   if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
+  link.known = { key, verdict: before };
   // What there is to remember is learned now.
   if (before === undefined) verdicts.prepare();
   using soon = new Soon();
