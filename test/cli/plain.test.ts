@@ -56,7 +56,8 @@ const stages = {
   ],
   modern: ["server/discover", "tools/list", "tools/call"],
 };
-const oddities = ["nothing", "noise", "progress", "log", "ping", "stderr", "slow", "big", "cut"];
+const oddities =
+  "nothing,noise,progress,log,ping,stderr,slow,big,cut,ping behind,noise behind".split(",");
 
 for (const era of ["legacy", "modern"] as const)
   for (const stage of stages[era])

@@ -43,9 +43,12 @@ async function converse(talk: Talk, server: Ahead, soon: Soon): Promise<TalkEnd 
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
       const step = talk.heard(text.slice(0, end));
       text = text.slice(end + 1);
-      if (step === undefined || "text" in step) return step;
-      if (step.send.length > sendMax) return undefined;
-      if (step.send !== "" && !server.send(step.send)) return undefined;
+      if (step === undefined) return undefined;
+      if ("send" in step && step.send === "") continue;
+      // What came with the answer is the host's to hear, and perhaps to answer, before anything follows.
+      if (text !== "") return undefined;
+      if ("text" in step) return step;
+      if (step.send.length > sendMax || !server.send(step.send)) return undefined;
     }
   }
 }

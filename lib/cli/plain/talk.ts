@@ -46,8 +46,8 @@ export class Talk {
   #id = 0;
   /** What the last request asks. */
   #method = "";
-  /** A request whose answer changes nothing. */
-  #aside = 0;
+  /** A request whose answer changes nothing; no answer has the id where there is none. */
+  #aside = Number.NaN;
   #greeting: Omit<Greeting, "instructions"> | undefined;
   #tool: Tool | undefined;
 
@@ -71,7 +71,10 @@ export class Talk {
   /** What follows on a line from the server. */
   heard(line: string): Step {
     const answer = answerIn(line);
-    if (answer !== undefined && answer.id === this.#aside) return { send: "" };
+    if (answer !== undefined && answer.id === this.#aside) {
+      this.#aside = Number.NaN;
+      return { send: "" };
+    }
     if (answer?.id !== this.#id) return undefined;
     if (this.#method === "server/discover") return this.#probed(answer);
     const { result } = answer;
