@@ -36,3 +36,19 @@ test("one that was begun later expires later", async () => {
   expect(await first).toBeGreaterThanOrEqual(38);
   expect(await second).toBeGreaterThanOrEqual(38);
 });
+
+test("the time of all that wait can be over at once", () => {
+  const deadlines = new Deadlines(60_000);
+  const expired: number[] = [];
+  const dues = [0, 1, 2].map((nth) => ({
+    at: performance.now(),
+    expire() {
+      expired.push(nth);
+    },
+  }));
+  for (const due of dues) deadlines.add(due);
+  deadlines.delete(dues[1]!);
+  deadlines.expireAll();
+  deadlines.expireAll();
+  expect(expired).toEqual([0, 2]);
+});

@@ -48,6 +48,22 @@ test("from its start to its end", () => {
   expect([...work.at("other").keys()]).toEqual([]);
 });
 
+test("of thousands that come and go, in whatever order, those count that run", () => {
+  const { at, start, end } = fake();
+  const running = new Set<string>();
+  for (let nth = 0; nth < 5000; nth += 1) {
+    start(`${nth}`);
+    running.add(`${nth}`);
+    // Most often the oldest, or the newest, or one between.
+    const ids = [...running];
+    const id = ids[[0, 0, 0, ids.length - 1, nth % ids.length][nth % 5]!]!;
+    if (nth % 64 === 0) continue;
+    end(id);
+    running.delete(id);
+  }
+  expect(at().toSorted()).toEqual([...running].toSorted());
+});
+
 test("what was given up counts on, for its time or until its server has ended", () => {
   const { over, at, start, end, becomes, pass } = fake();
   start("a");
