@@ -1,4 +1,7 @@
-/** Keeps the results of some tools for a minute: the same call again is answered without the server. */
+/**
+ * Keeps the results of some tools for a minute: the same call again is answered without the server. Which tools is an
+ * option, so a config names it: `"plugins": [["./cache.ts", { "tools": ["add"] }]]`.
+ */
 import { definePlugin, type PluginCall, type ToolResult } from "mcphost";
 
 interface Options {

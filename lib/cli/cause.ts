@@ -15,10 +15,16 @@ export async function cause(error: unknown, opened: Opened, tool: string): Promi
     return withHints(error, [notOffered]);
   if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
     return await explain(error);
-  const meant = failures.find(
-    ({ server }) => tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? ""),
-  );
+  const meant = failures.find(({ server }) => isOf(server, tool));
   if (meant !== undefined) return meant.error;
+  const isUnknown = error.code === "usage" && Array.isArray(error.facts["nearest"]);
+  const off = config.servers.find(({ name, disabled }) => disabled === true && isOf(name, tool));
+  if (isUnknown && off !== undefined)
+    return new HostError("usage", `server "${off.name}" is disabled`, {
+      facts: { ...error.facts, server: off.name },
+      hint: "its entry says so: take `disabled` out of it",
+      cause: error,
+    });
   const [first, ...others] = failures.map((failure) => failure.error);
   if (first !== undefined && config.servers.every(({ disabled }) => disabled === true))
     return withHints(first, others.map(notListed));
@@ -37,6 +43,11 @@ const notOffered = "the server does not offer that";
 
 const hidden =
   "servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them";
+
+/** The name of a tool begins with that of the server. */
+function isOf(server: string, tool: string): boolean {
+  return tool.startsWith(server) && /[._/]/.test(tool[server.length] ?? "");
+}
 
 function notListed({ message }: HostError): string {
   return `not listed: ${message}`;

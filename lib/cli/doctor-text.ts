@@ -34,7 +34,7 @@ export function diagnosisJson(diagnosis: Diagnosis, seen: Examination): object {
 
 const words: Record<Diagnosis["status"], string> = {
   ok: "ok",
-  config: "cannot be started as it is configured",
+  config: "cannot be used as it is configured",
   failed: "failed",
 };
 

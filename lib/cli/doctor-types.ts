@@ -58,7 +58,7 @@ export interface Finding {
 
 export interface Diagnosis {
   name: string;
-  /** `config`: it cannot be started as it is configured; `failed`: it was started, or tried to be, and did not work. */
+  /** `config`: it cannot be used as it is configured; `failed`: it was started, or tried to be, and did not work. */
   status: "ok" | "config" | "failed";
   findings: Finding[];
 }

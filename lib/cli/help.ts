@@ -116,7 +116,7 @@ function wrapped(line: string, texts: readonly string[], columns: number): strin
   const text = texts.find((one) => line.endsWith(one)) ?? "";
   const head = line.slice(0, line.length - text.length);
   const column = Bun.stringWidth(head);
-  if (text === "") return Bun.wrapAnsi(line, columns, { trim: false });
+  if (text === "") return Bun.wrapAnsi(line, columns, { trim: !line.startsWith(" ") });
   const lines = Bun.wrapAnsi(text, Math.max(columns - column, textMin)).split("\n");
   return head + lines.join(`\n${" ".repeat(column)}`);
 }

@@ -113,15 +113,19 @@ async function load(place: PlacedPlugin, round: number, timeoutMs: number): Prom
 /** @throws HostError `config` */
 async function givenBy(place: PlacedPlugin, round: number): Promise<unknown> {
   const { spec: from, file, options } = place;
+  let lacksOptions = false;
   try {
     // A module is loaded once by its name; what it imports in turn stays what it was.
     const name = round === 0 ? file : `${file}?${round}`;
     const module = (await import(name)) as { default?: unknown };
     const { default: given } = module;
-    if (typeof given === "function") return await (given as (options: unknown) => unknown)(options);
+    if (typeof given === "function") {
+      lacksOptions = options === undefined && given.length > 0;
+      return await (given as (options: unknown) => unknown)(options);
+    }
     if (options === undefined) return given;
   } catch (error) {
-    throw unloadable({ from, file }, error);
+    throw unloadable({ from, file, lacksOptions }, error);
   }
   const text = `plugin ${from}: it takes no options, and the config gives it some`;
   throw new HostError("config", text, {
@@ -131,7 +135,10 @@ async function givenBy(place: PlacedPlugin, round: number): Promise<unknown> {
 }
 
 /** With the place in its text, where there is one. */
-function unloadable(at: { from: string; file: string }, error: unknown): HostError {
+function unloadable(
+  at: { from: string; file: string; lacksOptions: boolean },
+  error: unknown,
+): HostError {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { position, code } = first as {
     position?: { file?: string; line: number; column: number } | null;
@@ -142,15 +149,19 @@ function unloadable(at: { from: string; file: string }, error: unknown): HostErr
     ? ` (${position.file ?? at.file}:${position.line}:${position.column})`
     : "";
   const text = `plugin ${at.from} cannot be loaded: ${thrownText(first)}${where}`;
+  const given = at.lacksOptions
+    ? `it takes options, and got none: "plugins": [[${JSON.stringify(at.from)}, { … }]] of a config gives it some`
+    : undefined;
+  const hint = isMissing
+    ? "what it imports must be installed beside it: only mcphost and valibot are there by themselves"
+    : given;
   return new HostError("config", text, {
     facts: {
       plugin: at.from,
       file: at.file,
       ...(position && { line: position.line, column: position.column }),
     },
-    ...(isMissing && {
-      hint: "what it imports must be installed beside it: only mcphost and valibot are there by themselves",
-    }),
+    ...(hint !== undefined && { hint }),
     cause: error,
   });
 }

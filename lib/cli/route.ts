@@ -3,7 +3,7 @@
  * command is the first word that its own table reads as the first positional. It runs nothing.
  */
 import { HostError } from "../base/errors.ts";
-import { checkReading, readLine } from "./args.ts";
+import { checkReading, isPositional, readLine } from "./args.ts";
 import type { Line, Reading } from "./args.ts";
 import { commonFlags, policyFlags, serverFlags } from "./flags.ts";
 import { commands, loaderOf } from "./table.ts";
@@ -18,8 +18,17 @@ export type Route =
 /** @throws HostError `usage`, naming the nearest command or flag */
 export async function route(line: Line): Promise<Route> {
   const { words, rest } = line;
-  if (words.includes("--help") || words.includes("-h") || words[0] === "help")
-    return { kind: "help", command: await firstNamed(words), bare: false };
+  if (words.includes("--help") || words.includes("-h") || words[0] === "help") {
+    const command = await firstNamed(words);
+    if (
+      command === undefined &&
+      words[0] === "help" &&
+      words.length === 2 &&
+      isPositional(words[1]!)
+    )
+      throw await noCommand({ words: words.slice(1), rest });
+    return { kind: "help", command, bare: false };
+  }
   if (words.length === 0 && rest === undefined)
     return { kind: "help", command: undefined, bare: true };
   const found = await find(line);

@@ -36,6 +36,6 @@ export async function foundHere(
   const trusted = await Promise.all(entries.map((entry) => store.isTrusted(entry)));
   return {
     waiting: entries.filter((_, at) => !trusted[at]),
-    known: [...servers, ...entries].map(({ name }) => name),
+    known: [...new Set([...servers, ...entries].map(({ name }) => name))],
   };
 }

@@ -91,7 +91,9 @@ function stdioServer(
 ): StdioServer {
   const [command = "", ...args] = words;
   if (command === "")
-    throw new HostError("usage", `${flag} names no command`, { hint: "write -- COMMAND ARG…" });
+    throw new HostError("usage", `${flag} names no command`, {
+      hint: flag === "--" ? "write -- COMMAND ARG…" : `write ${flag} NAME='COMMAND ARG…'`,
+    });
   if (words.some((word) => word.includes("\0")))
     throw new HostError("usage", `${flag}: a NUL character cannot be handed on`);
   const env: Record<string, string | null> = Object.create(null);

@@ -121,6 +121,14 @@ function otherwise({ id, state, reason, server, tool }: Approval): HostError {
   const why = reason === undefined || reason === "" ? "" : `: ${reason}`;
   return new HostError("denied", `${tool} of server "${server}" is ${state}${why}`, {
     facts: { call: id, server, tool, state },
-    hint: "it cannot be decided any more; call it again",
+    hint: `it cannot be decided any more${whatNow[state] ?? ""}`,
   });
 }
+
+const again = "; call it again";
+const whatNow: Partial<Record<Approval["state"], string>> = {
+  rejected: again,
+  expired: again,
+  cancelled: again,
+  uncertain: "; find out whether it was done before you call it again",
+};

@@ -16,8 +16,8 @@ export function rootRoute(routes: readonly Route[]): Route {
 
 /** Its last word is a name like any other there, for another method has that path for itself. */
 function isName({ method, path }: Route, routes: readonly Route[]): boolean {
-  const folder = path.slice(0, path.lastIndexOf("/") + 1);
-  return routes.some((other) => other.method === method && other.path === `${folder}:name`);
+  const named = `${path.slice(0, path.lastIndexOf("/") + 1)}:name`;
+  return path !== named && routes.some((one) => one.method === method && one.path === named);
 }
 
 function byPath(one: string, other: string): number {

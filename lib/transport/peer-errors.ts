@@ -35,7 +35,7 @@ export function timeoutError(
         ...(isSilent && { silent: true }),
         ...(stray !== undefined && { stray }),
         ...linkFacts(link),
-        ...(hint === longer && { option: "timeoutMs" }),
+        ...((hint === longer || hint === capHint) && { option: "timeoutMs" }),
       },
       hint,
     },
@@ -157,12 +157,13 @@ function timeoutHint(entry: PeerRequest, { noise }: LinkFacts, capped: boolean):
   if (entry.stray !== undefined)
     return "the server must answer each request under the request's own id";
   if (noise?.contentLength) return "the server must write one JSON message a line, without headers";
-  if (capped)
-    return "it went on reporting progress up to the hard cap; a longer timeoutMs raises that too";
+  if (capped) return capHint;
   return longer;
 }
 
 const longer = "a longer timeoutMs waits longer";
+const capHint =
+  "it went on reporting progress; a longer timeoutMs waits longer, ten times that in all";
 
 /** Only where there was somebody to say something. */
 function lostHint({ kind, stderr }: CloseInfo): string | undefined {

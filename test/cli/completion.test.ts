@@ -375,6 +375,7 @@ describe("the scripts, in the shells themselves", () => {
     expect(await offered("mcphost call read_it path=@c.j", "@c.j")).toBe("<@c.json>");
     expect(await offered("mcphost doctor ", "")).toBe("<guide >");
     expect(await offered("mcphost --log-level=d", "d")).toBe("<debug >");
+    expect(await offered("mcphost grants ", "")).toBe("<list ><revoke >");
     expect(await offered("mcphost call nonsense ", "")).toBe("<>");
     for (const file of ["~/c.json", "$HOME/c.json", '"${HOME}/c.json"'])
       expect(await offered(`mcphost -c ${file} call rea`, "rea")).toBe("<read_it >");

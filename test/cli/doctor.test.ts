@@ -342,7 +342,7 @@ exec '${process.execPath}' '${faulty}' none
         .cwd(dir.path)
         .run();
     const all = await at();
-    expectRun(all, { code: 2, stdout: /^unset: cannot be started[^]*\nwell: ok[^]*\nbad: cannot/ });
+    expectRun(all, { code: 2, stdout: /^unset: cannot be used[^]*\nwell: ok[^]*\nbad: cannot/ });
     expect(all.stdout).not.toContain("off:");
     expectRun(await at("well"), { stdout: /^well: ok/ });
     expectRun(await at("off"), { stdout: /^off: ok/ });
@@ -383,7 +383,7 @@ exec '${process.execPath}' '${faulty}' none
     const servers = { evil: { command: "touch", args: [marker] } };
     await Bun.write(dir.file(".mcp.json"), JSON.stringify({ mcpServers: servers }));
     const run = await mcphost("doctor").cwd(dir.path).run();
-    expectRun(run, { code: 2, stdout: /^evil: cannot be started[^]*mcphost trust/ });
+    expectRun(run, { code: 2, stdout: /^evil: cannot be used[^]*mcphost trust/ });
     expect(await Bun.file(marker).exists()).toBe(false);
   });
 

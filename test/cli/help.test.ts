@@ -40,8 +40,17 @@ test.concurrent.each(commands)("%s --help: its flags and an example", async (com
   });
   expect(run.stdout).toBe(Bun.stripANSI(run.stdout));
   expect(run.stdout).not.toMatch(/ $/m);
+  expect(run.stdout.split("\n")[1]).not.toMatch(/^ /);
   expect(Math.max(...run.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   expectRun(await mcphost("help", command).run(), { stdout: run.stdout });
+});
+
+test.concurrent("help for a command that there is not names the nearest", async () => {
+  expectRun(await mcphost("help", "cal").run(), {
+    code: 2,
+    stderr: /^mcphost: unknown command "cal"\n {2}did you mean mcphost call\?/,
+  });
+  expectRun(await mcphost("help", "--json").run(), { stdout: /^USAGE mcphost COMMAND$/m });
 });
 
 test.concurrent("a flag's other names, its value, and that it may be repeated", async () => {

@@ -52,6 +52,15 @@ test("beside one that works it is named where a name is not known, and in nobody
   expectRun(await mcphost("call", "echo", "message=hi", ...config).run(), { stdout: "hi\n" });
 });
 
+test("a tool of a server that is disabled: that is why there is none", async () => {
+  const [command, ...args] = manyServer;
+  const config = json({ off: { command: "true", disabled: true }, ok: { command, args } });
+  expectRun(await mcphost("call", "off.echo", "message=hi", ...config).run(), {
+    code: 2,
+    stderr: 'mcphost: server "off" is disabled\n  its entry says so: take `disabled` out of it\n',
+  });
+});
+
 test("--json: all that stands on stderr is JSON, a line each", async () => {
   const [command, ...args] = manyServer;
   const config = json({ x: { type: "http" }, ok: { command, args, requestInit: {} } });

@@ -54,6 +54,11 @@ describe.concurrent("files that are no plugins", () => {
       /maker\.ts cannot be loaded: no$/m,
     ],
     [
+      "wanting.ts",
+      "export default ({ tools }) => ({ name: tools[0] });",
+      /wanting\.ts cannot be loaded: .*\n {2}it takes options, and got none: "plugins": \[\["[^"]*wanting\.ts", \{ … \}\]\] of a config/,
+    ],
+    [
       "setup.ts",
       'export default { name: "s", setup() { throw new Error("no disk"); } };',
       /plugin "s": setup threw: no disk$/m,
@@ -301,7 +306,7 @@ describe.concurrent("the doctor", () => {
       expectRun(await at(name, "quiet.ts"), {
         code: 2,
         stdout: new RegExp(
-          `^plugin ${name}: cannot be started as it is configured\n  error: .*${text}.*[^]*plugin quiet.ts: ok\n$`,
+          `^plugin ${name}: cannot be used as it is configured\n  error: .*${text}.*[^]*plugin quiet.ts: ok\n$`,
         ),
       });
     await Bun.write(dir.file("twin.ts"), saying("good", '"y"'));

@@ -52,6 +52,8 @@ describe.concurrent("lists", () => {
       stderr:
         /no tool matches "nosuchthing"\n {2}there (is|are) \d+ tools?: without a pattern all are listed\n/,
     });
+    for (const name of ["echo", "server_echo", "server.echo", "server/echo"])
+      expectRun(await tools(name).run(), { stdout: /^echo\(/ });
     expectRun(await tools("a", "b").run(), { code: 2, stderr: /one pattern.*\n.*glob.*behind --/ });
   });
 

@@ -82,6 +82,10 @@ describe("trust", () => {
     expectRun(await trust(dir, "--list").run(), { stdout: /^trusted two .*\nwaiting one .*\n$/ });
     expectRun(await trust(dir, "two").run(), { stdout: "two does not wait for trust\n" });
     expectRun(await trust(dir, "oen", "--yes").run(), { code: 2, stderr: /did you mean one\?/ });
+    expectRun(await trust(dir, "else").run(), {
+      code: 2,
+      stderr: /\n {2}the servers are one, two\n$/,
+    });
     await using screen = await trust(dir, "one").terminal();
     await screen.shows(/server "one"[^]*Trust it\?/);
     screen.type("y");

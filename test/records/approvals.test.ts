@@ -527,6 +527,33 @@ const stepServer = (home: TempDir, more: object = {}) => {
   return ["--config-json", JSON.stringify({ mcpServers: { one: entry } }), "--ask-tool", "count"];
 };
 
+test("one that nobody was asked about is uncertain, too: what to do with it is said", async () => {
+  await using home = await tempDir();
+  {
+    await using serve = await serving((at) => plain(at), home);
+    const answer = post(serve.url, "/tools", { tool: "count", params: { by: -1 } }).catch(
+      () => undefined,
+    );
+    await waitFor(
+      async () => (await runs(home)).length === 1,
+      () => "it does not run",
+    );
+    serve.kill("SIGKILL");
+    await answer;
+  }
+  const [line = ""] = (await program(home, "approvals").run()).stdout.split("\n");
+  const [, short = ""] = /^uncertain (\w{8}) /.exec(line) ?? [];
+  for (const verb of ["show", "approve", "reject"])
+    expectRun(await program(home, "approvals", verb, short).run(), {
+      code: 2,
+      stderr: new RegExp(`can only be acknowledged\\n.*mcphost approvals acknowledge ${short} `),
+    });
+  expectRun(await program(home, "approvals", "acknowledge", short).run(), {
+    stdout: /^acknowledged /,
+  });
+  expect(await approvalsIn(home)).toEqual([]);
+});
+
 test("killed after it was sent: uncertain, told, never repeated, acknowledged once", async () => {
   await using home = await tempDir();
   {
@@ -549,6 +576,10 @@ test("killed after it was sent: uncertain, told, never repeated, acknowledged on
   expect(rows).toMatchObject([{ state: "uncertain", tool: "count" }]);
   const { id } = rows[0]!;
   expectRun(await program(home, "approvals").run(), { stdout: /^uncertain / });
+  expectRun(await program(home, "approvals", "approve", id).run(), {
+    code: 5,
+    stderr: /is uncertain: .*\n {2}.*; find out whether it was done before you call it again\n$/,
+  });
   const key = await keyOf(again);
   const acknowledged = await post(again.url, `/calls/${id}/acknowledge`, { reason: "seen" }, key);
   expect(acknowledged.status).toBe(200);

@@ -192,7 +192,9 @@ test("where there is nothing, it is said what is written down", async () => {
     stderr: "mcphost: there are no such events\n",
   });
   expectRun(await log("--json"), { stdout: "" });
-  expectRun(await log("--help"), { stdout: /one-shot calls only with "audit": true/ });
+  expectRun(await log("--help"), {
+    stdout: /of one-shot calls those that are\s+asked\s+about, with\s+"audit": true/,
+  });
 });
 
 test("-f goes on with what happens", async () => {

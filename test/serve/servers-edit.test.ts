@@ -80,6 +80,12 @@ describe("an edit", () => {
     await using it = await serveConfig(commented({ a: entry() }));
     const text = await (await it.ask("/")).text();
     expect(text.match(/^.*\/servers\/reload$/gm)).toEqual(["POST   /servers/reload"]);
+    expect(text.match(/^.*\/:name$/gm)?.toSorted()).toEqual([
+      "DELETE /servers/:name",
+      "GET    /servers/:name",
+      "PATCH  /servers/:name",
+      "POST   /tools/:name",
+    ]);
   });
 
   test("what is odd in it is said, what may be secret is not", async () => {

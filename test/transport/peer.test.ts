@@ -283,7 +283,11 @@ describe("time", () => {
     );
     const error = await answer;
     clearInterval(beat);
-    expect(error).toMatchObject({ code: "timeout", facts: { timeoutMs: 250 } });
+    expect(error).toMatchObject({
+      code: "timeout",
+      facts: { timeoutMs: 250, option: "timeoutMs" },
+      hint: expect.stringContaining("a longer timeoutMs waits longer"),
+    });
   });
 
   test("stands still, hard cap and all, while we answer the far side", async () => {

@@ -88,7 +88,7 @@ async function idOf(verb: string, given: string, store: Store): Promise<string> 
   const uncertain = await store.uncertainCalls(undefined);
   const [wanted, others] = verb === "acknowledge" ? [uncertain, approvals] : [approvals, uncertain];
   const meant = wanted.some(({ id }) => id.startsWith(given)) ? wanted : others;
-  const hint = "mcphost approvals --all lists them";
+  let hint = "mcphost approvals --all lists them";
   const id = longerId(
     given,
     meant.map((one) => one.id),
@@ -103,6 +103,8 @@ async function idOf(verb: string, given: string, store: Store): Promise<string> 
     verb === "acknowledge"
       ? `${what}${why}: only a call that is uncertain is acknowledged`
       : `${what}: it waits for nobody, and can only be acknowledged`;
+  if (verb !== "acknowledge")
+    hint = `find out whether it was done; mcphost approvals acknowledge ${id.slice(0, 8)} takes it off the list`;
   throw new HostError("usage", text, { hint });
 }
 

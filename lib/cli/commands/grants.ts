@@ -16,7 +16,7 @@ const command: Command = {
   name: "grants",
   description: "What is always allowed, and the end of that",
   example: "mcphost grants revoke 5c01d2ee",
-  usage: "[revoke ID…]",
+  usage: "[list|revoke ID…]",
   flags: {
     "WORD…": {
       type: "positional",

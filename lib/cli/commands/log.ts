@@ -19,7 +19,7 @@ import type { Command, Io, Parsed } from "../types.ts";
 const command: Command = {
   name: "log",
   description:
-    'The audit log: what was called, by whom, and what came of it (one-shot calls only with "audit": true in a config)',
+    'The audit log: what was called, by whom, and what came of it (of one-shot calls those that are asked about, with "audit": true all)',
   example: "mcphost log --since 2h --outcome denied",
   usage: "[-f]",
   isEndless: true,
@@ -88,7 +88,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
 /** An empty log surprises who has made calls. */
 async function tellNothing({ records }: Config, parsed: Parsed, io: Io): Promise<void> {
   const hint =
-    'serve and gateway write theirs down; one-shot calls only with "audit": true in a config';
+    'serve and gateway write theirs down; one-shot calls that nobody is asked about only with "audit": true in a config';
   await tellNone("such events", parsed, io, records.audit === true ? undefined : hint);
 }
 

@@ -80,7 +80,7 @@ async function judgementsOf(
 }
 
 function names({ name, server, tool }: HostTool): string[] {
-  return [name, tool, `${server}.${tool}`, `${server}/${tool}`];
+  return [name, tool, `${server}.${tool}`, `${server}/${tool}`, `${server}_${tool}`];
 }
 
 function texts({ title, description }: HostTool) {
