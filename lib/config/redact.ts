@@ -53,10 +53,10 @@ function withoutBeginnings(text: string, forms: ReadonlySet<string>): string {
   return [...pieces.map((piece) => withoutBeginning(piece, forms)), last].join(cutMark);
 }
 
-/** What may be shown of a form: of `Bearer X`, where X is a form itself, the scheme, which is no secret. */
+/** What may be shown of a form: of `Bearer X`, or of `SCHEME X` where X is a form itself, the scheme, which is no secret. */
 function leastOf(form: string, forms: ReadonlySet<string>): number {
   const scheme = /^[A-Za-z][\w-]* +/.exec(form)?.[0] ?? "";
-  const isOpen = scheme !== "" && forms.has(form.slice(scheme.length));
+  const isOpen = /^bearer /i.test(scheme) || forms.has(form.slice(scheme.length));
   return isOpen ? scheme.length + beginningMin : beginningMin;
 }
 

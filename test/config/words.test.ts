@@ -243,6 +243,9 @@ test("a scheme alone is no secret; what stands behind it is, clipped or packed, 
   expect(redact("--header 'Authorization: Bearer …'", bearer)).toContain("Bearer …");
   expect(redact("Bearer wrong…", bearer)).toBe("***…");
   expect(redact("Bearer wrongtoken", bearer)).toBe("***");
+  // A token that is too short to be a form of its own.
+  expect(redact("--header 'Authorization: Bearer …'", ["Bearer wrong"])).toContain("Bearer …");
+  expect(redact("Bearer wron…", ["Bearer wrong"])).toBe("***…");
   const basic = secretsOfHeader(`Basic ${btoa("user:pa55word99")}`);
   expect(redact("who is user with pa55word99?", basic)).toBe("who is user with ***?");
   const url = secretsOfUrl("http://user:pa55word99@h/");
