@@ -73,9 +73,8 @@ async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached>
   const { context, common } = attempt;
   const { name, headers, tls } = server;
   const { connectTimeoutMs } = context.limits ?? {};
-  const { env, log } = context;
-  const own = createFetch({ name, log, headers, tls, env, connectTimeoutMs });
-  const fetch = context.asked?.over(own) ?? own;
+  const { env, log, asked: ahead } = context;
+  const fetch = createFetch({ name, log, headers, tls, env, connectTimeoutMs, ahead });
   try {
     const found = common.session === undefined ? (common.verdict?.transport ?? "auto") : "http";
     const over = transport === "auto" ? found : transport;

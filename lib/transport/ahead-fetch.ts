@@ -1,10 +1,9 @@
 /**
  * Requests to a remote server that somebody made before the link to it is there. Who opens the link makes the same from the
- * start: what was asked is not asked again, but answered as it was.
+ * start: what was asked is not asked again, but answered, or failed, as it was.
  */
 import { HostError } from "../base/errors.ts";
-import type { ServerFetch } from "./fetch-types.ts";
-import type { Fetch } from "./remote.ts";
+import type { Answered } from "./fetch-types.ts";
 
 interface Asked {
   body: string;
@@ -14,8 +13,8 @@ interface Asked {
   bytes?: Promise<Uint8Array>;
 }
 
-/** Asks one server ahead of its link (`post`, `bytes`), and is then what the link gets its answers from (`over`). */
-export class AheadFetch {
+/** Asks one server ahead of its link (`post`, `bytes`), and is then what the fetch of the link gets its answers from (`again`). */
+export class AheadFetch implements Answered {
   readonly #url: string;
   readonly #asked: Asked[] = [];
 
@@ -47,17 +46,13 @@ export class AheadFetch {
     await this.#send({ method: "DELETE", headers });
   }
 
-  /** The fetch of the link, over what was asked. */
-  over(own: ServerFetch): ServerFetch {
-    const again: Fetch = (url, init = {}) => {
-      const at = this.#asked.findIndex(({ body }) => body === init.body);
-      const [asked] = at < 0 ? [] : this.#asked.splice(at, 1);
-      if (asked !== undefined) return answerAgain(asked, init, () => own(url, init));
-      // Whatever that is, it would be done twice.
-      if (isCall(init.body) && this.#asked.some(({ body }) => isCall(body))) throw twoVoices();
-      return own(url, init);
-    };
-    return Object.assign(again, { [Symbol.dispose]: () => own[Symbol.dispose]() });
+  again(body: RequestInit["body"], signal: AbortSignal | null | undefined) {
+    const at = this.#asked.findIndex((asked) => asked.body === body);
+    const [asked] = at < 0 ? [] : this.#asked.splice(at, 1);
+    if (asked !== undefined) return answerAgain(asked, signal);
+    // Whatever that is, it would be done twice.
+    if (isCall(body) && this.#asked.some((other) => isCall(other.body))) throw twoVoices();
+    return undefined;
   }
 
   // --- internal ---
@@ -76,17 +71,23 @@ export class AheadFetch {
 
 async function answerAgain(
   { control, response: answer, bytes }: Asked,
-  { signal }: RequestInit,
-  anew: () => Promise<Response>,
+  signal: AbortSignal | null | undefined,
 ): Promise<Response> {
   const abort = () => control.abort(signal?.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
   const response = await answer;
-  const { status } = response;
-  // It went elsewhere, or is to be asked later: nothing was done.
-  if ((status >= 300 && status < 400) || status === 429 || status === 503) return await anew();
-  return bytes === undefined ? response : new Response(await bytes, response);
+  return bytes === undefined ? response : new Response(bodyOf(bytes), response);
+}
+
+/** A body that breaks off does so where it is read: its server has answered. */
+function bodyOf(bytes: Promise<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      controller.enqueue(await bytes);
+      controller.close();
+    },
+  });
 }
 
 function isCall(body: RequestInit["body"]): boolean {

@@ -31,6 +31,20 @@ export interface FetchOptions {
   connectTimeoutMs?: number | undefined;
   /** How long we wait altogether for a server that refuses and says when it has time (`Retry-After`). @default 30000 */
   retryMsMax?: number | undefined;
+  /** What was asked before this fetch was there. */
+  ahead?: Answered | undefined;
+}
+
+/** Requests that were made already. */
+export interface Answered {
+  /**
+   * What came of the one with this body, once; undefined where there is none.
+   * @throws HostError `uncertain`: it is a call, and another one was made for it
+   */
+  again(
+    body: RequestInit["body"],
+    signal: AbortSignal | null | undefined,
+  ): Promise<Response> | undefined;
 }
 
 /** A fetch whose idle connections are closed when it is disposed; requests in flight finish. */
@@ -54,6 +68,7 @@ export interface FetchContext {
 /** What changes over the life of a fetch. */
 export interface Link {
   session: Bun.FetchSession;
+  readonly ahead: Answered | undefined;
   /** The authorities that our environment names were added to the usual ones. */
   trustsMore: boolean;
   /** The server has answered before. */

@@ -21,10 +21,10 @@ import type { Fetch } from "./remote.ts";
  * @throws HostError `config` at once: a header that cannot be sent
  */
 export function createFetch(options: FetchOptions): ServerFetch {
-  const { name, env = {}, log, tls } = options;
+  const { name, env = {}, log, tls, ahead } = options;
   const dress = dresser(options);
   warnOfInsecure(tls, env, { name, log });
-  const link: Link = { session: sessionOf(tls), trustsMore: false, reached: false };
+  const link: Link = { session: sessionOf(tls), ahead, trustsMore: false, reached: false };
   const isProxied = proxyNames.some((variable) => env[variable]);
 
   const send = async (request: Outgoing): Promise<Response> => {
@@ -114,10 +114,16 @@ function warnOfInsecure(
   log({ level: "warn", server: name, text });
 }
 
-/** Sends once. `how`: what is not the same for all. */
-function begin({ session }: Link, { url, headers, init }: Outgoing, how?: How): Promise<Response> {
+/** Sends once, unless that was done. `how`: what is not the same for all. */
+function begin(
+  { session, ahead }: Link,
+  { url, headers, init }: Outgoing,
+  how?: How,
+): Promise<Response> {
   const proxy = how?.proxy ?? false;
   const signal = how?.signal ?? init.signal;
+  const answer = ahead?.again(init.body, signal);
+  if (answer !== undefined) return answer;
   // Without a limit on silence: how long an answer may take, and a stream be quiet, is for the caller to say.
   const whole = { ...init, headers, signal, proxy, redirect: "manual", timeout: false };
   return session.fetch(url.href, whole as BunFetchRequestInit);

@@ -35,7 +35,11 @@ function recorder(era: Era, stage: string, what: string): Recorder {
         return new Response(null, { status: request.method === "GET" ? 405 : 200 });
       if (method === stage && !isDone) {
         isDone = true;
-        const odd = await odds[what]?.(id, resultOf(era, method, params), request);
+        const odd = await { ...odds, ...refusals }[what]?.(
+          id,
+          resultOf(era, method, params),
+          request,
+        );
         if (odd !== undefined) return odd;
       }
       if (id === undefined) return new Response(null, { status: 202 });
@@ -58,10 +62,12 @@ function recorder(era: Era, stage: string, what: string): Recorder {
   };
 }
 
-const odds: Record<
+type Odds = Record<
   string,
   (id: unknown, result: unknown, request: Request) => Promise<Response | undefined>
-> = {
+>;
+
+const odds: Odds = {
   stream: async (id, result) =>
     new Response(`event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, result })}\n\n`, {
       headers: { "Content-Type": "text/event-stream" },
@@ -89,6 +95,15 @@ const odds: Record<
     Response.json({ jsonrpc: "2.0", id, result }, { headers: { "Mcp-Session-Id": "s-2" } }),
   "a string for an id": async (id, result) =>
     Response.json({ jsonrpc: "2.0", id: String(id), result }),
+};
+
+/** By which a call may have been done. */
+const refusals: Odds = {
+  "taken elsewhere": async (_id, _result, request) =>
+    new Response(null, { status: 303, headers: { Location: request.url } }),
+  "never now": async () => new Response(null, { status: 503 }),
+  "not now, with an answer": async (id, result) =>
+    Response.json({ jsonrpc: "2.0", id, result }, { status: 503, headers: { "Retry-After": "0" } }),
 };
 
 function resultOf(era: Era, method: string, params: { arguments?: { message?: string } }) {
@@ -160,6 +175,23 @@ test("what is asked is what the host asks, byte for byte", async () => {
     }
   }
 });
+
+test.concurrent.each(Object.keys(refusals))(
+  "a call that is refused, %s, is not made again",
+  async (what) => {
+    await using home = await tempDir();
+    using server = recorder("modern", "tools/call", what);
+    const ends: unknown[] = [];
+    // A flag makes it a call of the host's.
+    for (const flags of [[], ["--no-user-config"]]) {
+      server.begin();
+      const { code, stdout, stderr } = await call(home, server.url, ...flags).run();
+      ends.push({ code, stdout, stderr, calls: callsIn(server.got).length });
+    }
+    expect(ends[0]).toEqual(ends[1]);
+    expect(ends[1]).toMatchObject({ calls: 1 });
+  },
+);
 
 test.each(["a known length", "an unknown length"])(
   "a call whose answer of %s breaks off is not made again",
