@@ -193,6 +193,20 @@ test.concurrent.each(Object.keys(refusals))(
   },
 );
 
+test.concurrent.each(["=", "-x="])("a line that is wrong asks nobody: -s %sURL", async (name) => {
+  await using home = await tempDir();
+  using server = recorder("modern", "", "");
+  const run = mcphost("call", "echo", "message=hi", "-s", `${name}${server.url}`).home(home.path);
+  expectRun(await run.run(), { code: 2, stderr: /./ });
+  expect(server.got).toEqual([]);
+});
+
+test("a port that cannot be is one where nothing listens", async () => {
+  await using home = await tempDir();
+  const stderr = /nothing listens on 127.0.0.1:0/;
+  expectRun(await call(home, "http://127.0.0.1:0/mcp").run(), { code: 3, stderr });
+});
+
 test.each(["a known length", "an unknown length"])(
   "a call whose answer of %s breaks off is not made again",
   async (length) => {

@@ -30,8 +30,8 @@ export function begin(argv: readonly string[], env: Io["env"]): Begun | undefine
   const { server } = line;
   if ("url" in server) {
     for (const name of strange) if (env[name]) return undefined;
-    // There is a gap until it is asked. With the port that goes without saying, another one is tried.
-    if (URL.parse(server.url)?.port) fetch.preconnect(server.url);
+    // There is a gap until it is asked. With the port that goes without saying, another one is tried; none listens on 0.
+    if (Number(URL.parse(server.url)?.port)) fetch.preconnect(server.url);
     return { line, url: server.url };
   }
   const started = start(server, env);

@@ -58,6 +58,7 @@ function commandIn([command, ...args]: string[]): PlainCommand | undefined {
 function urlIn(spec: string): PlainUrl | undefined {
   const url = spec.startsWith("http") ? spec : spec.slice(spec.indexOf("=") + 1);
   const name = spec.slice(0, -url.length);
+  if (name === "=" || name.startsWith("-")) return undefined;
   const isOdd = name.includes(":") || name.includes(" ") || url.includes("${") || url.includes("@");
   const isHttp = url.startsWith("http://") || url.startsWith("https://");
   return isHttp && !isOdd && URL.canParse(url) ? { url } : undefined;
