@@ -30,16 +30,19 @@ export async function cause(error: unknown, opened: Opened, tool: string): Promi
     return withHints(first, others.map(notListed));
   if (!Array.isArray(error.facts["nearest"])) return error;
   const { nearest, tool: unknown } = error.facts;
-  const mayHide = unknown !== undefined && nearest.length === 0 && !opened.isAnswered;
+  const isFar = unknown !== undefined && nearest.length === 0;
   return withHints(error, [
+    ...(isFar ? [shown] : []),
     ...failures.map(({ error: one }) => notListed(one)),
-    ...(mayHide ? [hidden] : []),
+    ...(isFar && !opened.isAnswered ? [hidden] : []),
   ]);
 }
 
 // --- internal ---
 
 const notOffered = "the server does not offer that";
+
+const shown = "mcphost tools shows what there is";
 
 const hidden =
   "servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them";

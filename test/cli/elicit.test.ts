@@ -494,11 +494,11 @@ describe.concurrent("a tool that is hidden from whom nobody answers for", () => 
     expectRun(await at("call", "zzzz"), {
       code: 2,
       stderr: `mcphost: no tool is called "zzzz"
-  there is 1 tool; servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them
+  there is 1 tool; mcphost tools shows what there is; servers may hide tools from whom they cannot ask: --elicit JSON, decline or cancel answers them
 `,
     });
     const answered = await at("call", "zzzz", "--elicit", "{}");
-    expect(answered.stderr).toEndWith("\n  there are 2 tools\n");
+    expect(answered.stderr).toEndWith("\n  there are 2 tools; mcphost tools shows what there is\n");
     expect((await at("call", "opn")).stderr).not.toContain("hide");
   });
 
