@@ -97,11 +97,9 @@ const bytesMax = 4096;
 
 /** Not a cryptographic one, which costs a page fault after the other: a wrong verdict only costs a probe. */
 function hash(text: string): string {
-  let key = "";
-  // Numbers, not big ones, which cost as much as all else here.
-  for (let seed = 0; seed < 4; seed += 1)
-    key += Bun.hash.xxHash32(text, seed).toString(16).padStart(8, "0");
-  return key;
+  // Numbers as they are: to pad them costs as much as all else here.
+  const part = (seed: number) => Bun.hash.xxHash32(text, seed);
+  return `${part(0)}-${part(1)}-${part(2)}-${part(3)}`;
 }
 
 /**
@@ -116,7 +114,9 @@ async function readStart(path: string): Promise<string> {
 
 /** A key is a file name only if it looks like one of ours. */
 function fileOf(key: string): string {
-  return key.length === 32 && Number.isInteger(Number(`0x${key}`)) ? key : hash(key);
+  for (let at = 0; at < key.length; at += 1)
+    if (!"0123456789-".includes(key.charAt(at))) return hash(key);
+  return key === "" ? hash(key) : key;
 }
 
 /** The verdict in a file, unless it is too old, of the future (a clock that was wrong), or not one of ours. */
@@ -141,7 +141,7 @@ function prune(
   folder: string,
   bounds: { now: number; filesMax: number },
 ): void {
-  const ours = fs.readdirSync(folder).filter((name) => /^[0-9a-f]{32}(\.|$)/.test(name));
+  const ours = fs.readdirSync(folder).filter((name) => /^[0-9a-f-]{7,43}(\.|$)/.test(name));
   const aged = ours.map((name) => {
     const path = `${folder}/${name}`;
     return { path, at: fs.lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 };

@@ -46,7 +46,7 @@ export async function callPlainly(
   link.known = { key, verdict: before };
   // What there is to remember is learned now.
   if (before === undefined) verdicts.prepare();
-  using soon = new Soon();
+  const soon = new Soon();
   const end = await link.converse(new Talk(call, before, link.kind), soon);
   if (end === undefined) return undefined;
   try {

@@ -4,9 +4,12 @@
 const soonMs = 50;
 
 /** A time that begins when it is made. */
-export class Soon implements Disposable {
+export class Soon {
   readonly #late = Promise.withResolvers<undefined>();
-  readonly #timer = setTimeout(() => this.#late.resolve(undefined), soonMs);
+
+  constructor() {
+    setTimeout(() => this.#late.resolve(undefined), soonMs);
+  }
 
   /**
    * What `promise` resolves with; undefined where the time is over, and where it failed: whoever asks it again hears why.
@@ -17,9 +20,5 @@ export class Soon implements Disposable {
       promise.then(resolve, () => resolve(undefined));
       void this.#late.promise.then(resolve);
     });
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
   }
 }
