@@ -20,10 +20,15 @@ const unknown = -1;
 
 // Loops, not callbacks, and no list of keys: this is on the path of every call.
 
+/** An object, or a kept number, whose only member is no keyword that is known. */
+function isNode(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** How many of `steps` are left when it fits; below 0 where that is not known. */
 function stepsLeft(schema: unknown, value: Json | undefined, depth: number, steps: number): number {
   if (schema === true) return steps;
-  if (!isObject(schema) || depth > depthMax) return unknown;
+  if (!isNode(schema) || depth > depthMax) return unknown;
   let left = steps - 1;
   for (const key in schema) {
     const rule = schema[key];
@@ -85,7 +90,7 @@ function itemsLeft(
 
 function membersLeft(schema: JsonObject, value: JsonObject, depth: number, steps: number): number {
   const { properties, additionalProperties = true } = schema;
-  if (properties !== undefined && !isObject(properties)) return unknown;
+  if (properties !== undefined && !isNode(properties)) return unknown;
   let left = steps;
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;

@@ -68,12 +68,16 @@ function fitText(key: string, text: string, schema: JsonObject, name: string | u
   });
 }
 
+function memberOf(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as JsonObject)[key];
+}
+
 /** It surely may be any text: what most arguments are, found without a look at the whole schema. */
 function isPlainText({ properties }: JsonObject, key: string): boolean {
-  if (!isObject(properties) || !Object.hasOwn(properties, key)) return false;
-  const schema = properties[key];
-  if (!isObject(schema) || schema.type !== "string") return false;
-  return schema.enum === undefined && schema.const === undefined;
+  const schema = memberOf(properties, key);
+  if (memberOf(schema, "type") !== "string") return false;
+  return memberOf(schema, "enum") === undefined && memberOf(schema, "const") === undefined;
 }
 
 /** Undefined for what is no JSON, and for a number that is none (`1e999`). */

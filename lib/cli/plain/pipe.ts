@@ -5,6 +5,7 @@ import type { BegunProcess } from "./begin.ts";
 import { callPlainly } from "./call.ts";
 import type { PlainEnd, PlainLink } from "./call.ts";
 import type { PlainLine } from "./line.ts";
+import { rehearse } from "./rehearsal.ts";
 import type { Soon } from "./soon.ts";
 import type { Talk, TalkEnd } from "./talk.ts";
 
@@ -18,7 +19,11 @@ export async function callByPipe(
   const link: PlainLink = {
     kind: "pipe",
     server: spec,
-    converse: (talk, soon) => converse(talk, process, soon),
+    async converse(talk, soon) {
+      if (!process.send(talk.begin())) return undefined;
+      rehearse(line);
+      return await converse(talk, process, soon);
+    },
   };
   const end = await callPlainly(line, link, env);
   begun.known = link.known;
@@ -30,7 +35,6 @@ export async function callByPipe(
 async function converse(talk: Talk, server: Ahead, soon: Soon): Promise<TalkEnd | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
-  if (!server.send(talk.begin())) return undefined;
   for (;;) {
     const read = await soon.of(server.read());
     if (read === undefined || read.done) return undefined;

@@ -19,8 +19,9 @@ export interface PlainAnswer {
 /** The answer in a line; undefined where it is anything else, or anything about it is odd. */
 export function answerIn(line: string): PlainAnswer | undefined {
   const value = valueOf(line);
-  if (!isObject(value) || value.jsonrpc !== "2.0" || "method" in value) return undefined;
-  const { id, result, error } = value;
+  if (typeof value !== "object" || value === null || "method" in value) return undefined;
+  const { jsonrpc, id, result, error } = value as JsonObject;
+  if (jsonrpc !== "2.0") return undefined;
   if (error === undefined) return result === undefined ? undefined : { id, result };
   if (result !== undefined || !isObject(error) || typeof error.code !== "number") return undefined;
   return { id, error: error as unknown as ErrorObject };
@@ -61,9 +62,8 @@ export function textOf(result: JsonObject, line: string): string | undefined {
 // --- internal ---
 
 /** An argument of another name may be a slip of the hand. */
-function areNamed(args: JsonObject, { properties }: JsonObject): boolean {
-  for (const key in args)
-    if (!isObject(properties) || !Object.hasOwn(properties, key)) return false;
+function areNamed(args: JsonObject, { properties = {} }: JsonObject): boolean {
+  for (const key in args) if (!Object.hasOwn(properties as JsonObject, key)) return false;
   return true;
 }
 
