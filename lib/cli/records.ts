@@ -152,7 +152,7 @@ const dayMs = 86_400_000;
 
 function uncertainText(count: number): string {
   const what = count === 1 ? "of one call" : `of ${count} calls`;
-  return `nobody knows what became ${what}: mcphost approvals shows what is uncertain`;
+  return `nobody knows what became ${what}: mcphost approvals lists what is uncertain, mcphost approvals acknowledge ID takes it off`;
 }
 
 interface Tap {
