@@ -20,7 +20,10 @@ const unknown = -1;
 
 // Loops, not callbacks, and no list of keys: this is on the path of every call.
 
-/** An object, or a kept number, whose only member is no keyword that is known. */
+/**
+ * An object, or a kept number, whose only member is no keyword that is known. Not by `isObject`: a one-shot call asks that so
+ * often already that the engine would begin to compile it.
+ */
 function isNode(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

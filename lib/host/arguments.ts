@@ -68,16 +68,17 @@ function fitText(key: string, text: string, schema: JsonObject, name: string | u
   });
 }
 
-function memberOf(value: Json | undefined, key: string): Json | undefined {
+/** A member of its own; undefined where there is none. */
+function ownOf(value: Json | undefined, key: string): Json | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as JsonObject)[key];
 }
 
 /** It surely may be any text: what most arguments are, found without a look at the whole schema. */
 function isPlainText({ properties }: JsonObject, key: string): boolean {
-  const schema = memberOf(properties, key);
-  if (memberOf(schema, "type") !== "string") return false;
-  return memberOf(schema, "enum") === undefined && memberOf(schema, "const") === undefined;
+  const schema = ownOf(properties, key);
+  if (ownOf(schema, "type") !== "string") return false;
+  return ownOf(schema, "enum") === undefined && ownOf(schema, "const") === undefined;
 }
 
 /** Undefined for what is no JSON, and for a number that is none (`1e999`). */

@@ -19,6 +19,7 @@ export interface PlainAnswer {
 /** The answer in a line; undefined where it is anything else, or anything about it is odd. */
 export function answerIn(line: string): PlainAnswer | undefined {
   const value = valueOf(line);
+  // A list is no answer either: it has no such members.
   if (typeof value !== "object" || value === null || "method" in value) return undefined;
   const { jsonrpc, id, result, error } = value as JsonObject;
   if (jsonrpc !== "2.0") return undefined;
