@@ -32,7 +32,7 @@ export interface Pages<Item> {
 
 /**
  * All items of all pages, in order. A cursor that the server does not know any more makes it begin again, once
- * (protocol.md 1.11). @throws what the first page fails with; of a later one, what is not an answer or a time-out
+ * (protocol.md 1.11). @throws what the first page fails with; of a later one, where the list was given up
  */
 export async function allPages<Item>(options: PageOptions<Item>): Promise<Pages<Item>> {
   const pages = await walk(options);
@@ -42,10 +42,9 @@ export async function allPages<Item>(options: PageOptions<Item>): Promise<Pages<
   return await walk(options);
 }
 
-/** It is about this page alone: the link is there, and somebody still wants the list. */
+/** Whatever it was (an error of the server, silence, the end of its link), somebody still wants what came before it. */
 export function isOfPage(error: unknown): error is Error {
-  if (error instanceof RpcError) return true;
-  return isHostError(error) && (error.code === "rpc_error" || error.code === "timeout");
+  return error instanceof RpcError || (isHostError(error) && error.code !== "cancelled");
 }
 
 // --- internal ---

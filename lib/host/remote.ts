@@ -8,6 +8,8 @@ import type { Caller, CallReply, McpClient } from "../client/types.ts";
 import { CallHeaders } from "./call-headers.ts";
 import type { WaitOptions } from "./connection-types.ts";
 import type { Connection } from "./connection.ts";
+import { orHalf } from "./half.ts";
+import type { Work } from "./half.ts";
 import { isAnswer, isBroken, isForgotten, isMissed } from "./remote-errors.ts";
 import { replyTo, sendCall } from "./send-call.ts";
 import type { Sending } from "./send-call.ts";
@@ -19,8 +21,6 @@ export interface RemoteOptions {
   connection: Connection;
   lists: ToolCache;
 }
-
-type Work<T> = (client: McpClient) => Promise<T>;
 
 /** `harmless`: it changes nothing, so that it may be repeated, even if it was done. */
 type UseOptions = WaitOptions & { harmless?: boolean | undefined };
@@ -42,24 +42,16 @@ export class Remote {
   async use<T>(work: Work<T>, options: UseOptions): Promise<T> {
     const { connection } = this.#options;
     const client = connection.ready ?? (await connection.shared(options));
-    return await this.#watched(client, work).catch((error: unknown) =>
-      this.#again(client, error, work, options),
+    return await orHalf(work, (whole) =>
+      this.#watched(client, whole).catch((error: unknown) =>
+        this.#again(client, error, whole, options),
+      ),
     );
   }
 
   /** As `use`, with a client that nobody else has, and that is closed behind the work. */
-  async useAlone<T>(work: Work<T>, options: WaitOptions): Promise<T> {
-    const { connection } = this.#options;
-    for (let isAgain = false; ; isAgain = true) {
-      await using client = await connection.taken(options);
-      try {
-        return await this.#watched(client, work);
-      } catch (error) {
-        const isLast = isAgain || options.signal.aborted;
-        if (isLast || !isHostError(error) || !isForgotten(error)) throw error;
-        connection.renew(client, error);
-      }
-    }
+  useAlone<T>(work: Work<T>, options: WaitOptions): Promise<T> {
+    return orHalf(work, (whole) => this.#tryAlone(whole, options));
   }
 
   /**
@@ -95,6 +87,20 @@ export class Remote {
   }
 
   // --- internal ---
+
+  async #tryAlone<T>(work: Work<T>, options: WaitOptions): Promise<T> {
+    const { connection } = this.#options;
+    for (let isAgain = false; ; isAgain = true) {
+      await using client = await connection.taken(options);
+      try {
+        return await this.#watched(client, work);
+      } catch (error) {
+        const isLast = isAgain || options.signal.aborted;
+        if (isLast || !isHostError(error) || !isForgotten(error)) throw error;
+        connection.renew(client, error);
+      }
+    }
+  }
 
   #reply(client: McpClient, sending: Sending): Promise<CallReply> {
     return replyTo(client, sending, this.#headers.of(client, sending.call));

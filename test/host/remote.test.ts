@@ -1,6 +1,7 @@
 /** Hosts over servers that are reached by a URL: every transport and era, sessions that are lost, headers, goodbyes. */
 import { describe, expect, test } from "bun:test";
 
+import type { JsonObject } from "../../lib/base/json.ts";
 import { silent } from "../../lib/base/log.ts";
 import type { Verdict } from "../../lib/client/connect-types.ts";
 import { verdictKey } from "../../lib/client/eras.ts";
@@ -310,6 +311,54 @@ test("HTTP+SSE is remembered, and forgotten when the server has learned another 
   hasLearned = true;
   expect(await command(server, verdicts, (host) => echo(host, "three"))).toBe("three");
   expect([...verdicts.kept.values()]).toMatchObject([{ era: "modern" }]);
+});
+
+// --- lists in pages ---
+
+/** Ends the answer before it is whole. */
+function brokenOff(): Response {
+  const headers = { "content-type": "text/event-stream" };
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(":\n\n"));
+      controller.close();
+    },
+  });
+  return new Response(body, { headers });
+}
+
+const forgotten = () => new Response("no session", { status: 404 });
+const denied = () => new Response("who?", { status: 401 });
+
+describe.each([
+  ["legacy", "breaks off", brokenOff, "server_exit"],
+  ["modern", "breaks off", brokenOff, "server_exit"],
+  ["legacy", "is of a session that is gone", forgotten, "server_exit"],
+  ["modern", "wants a sign-in", denied, "auth_required"],
+] as const)("a list (%s) whose third page %s", (era, _, fail, code) => {
+  test("is asked for anew where the link is lost, and what came before is kept where that fails", async () => {
+    let failures = 1;
+    await using server = await serveRemote({
+      transport: "http",
+      era,
+      pageSize: 2,
+      intercept: ({ message }) => {
+        const { cursor } = ((message as JsonObject | undefined)?.params ?? {}) as JsonObject;
+        return cursor === "at-4" && failures-- > 0 ? fail() : undefined;
+      },
+    });
+    await using host = await hostOf(server);
+    const one = await host.tools();
+    expect(one.failed).toHaveLength(code === "server_exit" ? 0 : 1);
+    const whole = await host.tools();
+    expect([whole.failed, whole.tools.length > 4]).toEqual([[], true]);
+    failures = Infinity;
+    await using other = await hostOf(server);
+    const half = await other.tools();
+    expect(half.failed.map(({ error }) => error.code)).toEqual([code]);
+    expect(half.tools).toEqual(whole.tools.slice(0, 4));
+    expect(await echo(other, "hi")).toBe("hi");
+  });
 });
 
 // --- headers of arguments ---
