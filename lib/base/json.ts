@@ -56,7 +56,7 @@ export function keepDigits(value: object, whole: Json): void {
 }
 
 /** A value with all of its digits, to be written: itself where none were lost. */
-export function withDigits<T extends Json | undefined>(value: T): T {
+export function withDigits<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   return ((value as { [digitsKey]?: T })[digitsKey] ?? value) as T;
 }

@@ -1,4 +1,5 @@
 /** Progress of a call: a bar on a terminal, or JSON lines for a program. Pure but for the clock of the bar. */
+import { withDigits } from "../base/json.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { writeEvent } from "./log.ts";
 import type { Io } from "./types.ts";
@@ -19,7 +20,7 @@ export function meter(
   if (options.events) {
     return {
       update(progress) {
-        writeEvent(io, { event: "progress", ...progress });
+        writeEvent(io, { event: "progress", ...withDigits(progress) });
       },
       end() {},
     };

@@ -10,6 +10,17 @@ export function keepListDigits(result: JsonObject, key: string, text: string): v
   for (const [at, entry] of listIn(result[key]).entries()) keepEach(entry, listIn(whole)[at]);
 }
 
+/** What a result asks for, each by its params, keeps its digits for whoever it is handed on to. `raw`: the exact text of the result. */
+export function keepInputDigits({ inputRequests: asked }: JsonObject, raw: string): void {
+  const whole = isObject(asked) ? wholeJson(raw) : undefined;
+  if (!isObject(asked) || !isObject(whole) || !isObject(whole.inputRequests)) return;
+  for (const [key, request] of Object.entries(asked)) {
+    const exact = whole.inputRequests[key];
+    if (isObject(request) && isObject(request.params) && isObject(exact))
+      keepDigits(request.params, exact.params ?? {});
+  }
+}
+
 // --- internal ---
 
 function keepEach(entry: Json, whole: Json | undefined): void {

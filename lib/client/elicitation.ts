@@ -3,7 +3,7 @@
  * does not fit its form is asked for again and never sent, and a URL that is not safe to open reaches nobody. Loaded when
  * a server first asks.
  */
-import { isObject } from "../base/json.ts";
+import { isObject, withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { checkSchema } from "../base/schema.ts";
 import { faultsOf, readForm, withDefaults } from "../protocol/form.ts";
@@ -14,7 +14,7 @@ import type { Answerer, AnswerOptions, Asked } from "./answer-types.ts";
 export async function answerForm(params: JsonObject, options: AnswerOptions): Promise<JsonObject> {
   const { elicit } = options.answers;
   if (!elicit) return declined;
-  const fields = readForm(params.requestedSchema);
+  const fields = readForm(withDigits(params).requestedSchema);
   let faults: string[] = [];
   for (let tries = 0; tries < triesMax; tries++) {
     const answer = await ask(elicit, params, { ...options, faults });

@@ -4,6 +4,7 @@
  */
 import { clip } from "../base/clip.ts";
 import { isDeeper } from "../base/depth.ts";
+import { withDigits } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
@@ -59,7 +60,8 @@ export function createInbound(options: ConnectOptions): Inbound {
     onNotification(method, params) {
       const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
       if (method === "notifications/message") {
-        const said = writable(params);
+        // It is only handed on.
+        const said = writable(withDigits(params));
         onLog?.(said);
         return log({ server: name, source: "notification", ...logOf(said) });
       }

@@ -3,10 +3,13 @@
  * again.
  */
 import { HostError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { memberOf } from "../base/slice.ts";
 import type { Decoded } from "../protocol/codec.ts";
 import type { RpcError } from "../protocol/jsonrpc.ts";
 import type { Answer } from "../transport/peer-types.ts";
+import { keepInputDigits } from "./digits.ts";
 import { timeoutDefaultMs } from "./exchange.ts";
 import type { Asked, Line } from "./line.ts";
 import type { RequestOptions } from "./types.ts";
@@ -58,6 +61,18 @@ export async function afterConsent(error: RpcError, unfinished: Unfinished): Pro
   return finished(readOf(answer, unfinished), unfinished);
 }
 
+/** An answer that may be no result yet: what it asks keeps its digits. */
+export function readAnswer(
+  result: Json,
+  text: string,
+  { line, method }: Pick<Unfinished, "line" | "method">,
+): Read {
+  const decoded = line.codec.decode(method, result);
+  if (decoded.kind === "input" && isObject(result))
+    keepInputDigits(result, memberOf(text, "result") ?? "");
+  return { decoded, text };
+}
+
 /** The signal of a request that goes through more than one exchange. */
 export function signalOf({ cancel, signal }: RequestOptions): AbortSignal | undefined {
   return cancel?.signal ?? signal;
@@ -81,8 +96,8 @@ function handedOver(options: RequestOptions): RequestOptions {
   return again;
 }
 
-function readOf({ response, text }: Answer, { line, method }: Unfinished): Read {
-  return { decoded: line.codec.decode(method, response.result ?? null), text };
+function readOf({ response, text }: Answer, unfinished: Unfinished): Read {
+  return readAnswer(response.result ?? null, text, unfinished);
 }
 
 function finished({ decoded, text }: Read, { line, about }: Unfinished): Finished {

@@ -10,7 +10,7 @@ import { urlElicitationRequired } from "../protocol/modes.ts";
 import type { About } from "../transport/peer-request.ts";
 import { Exchange, send } from "./exchange.ts";
 import type { Asked, Line } from "./line.ts";
-import { afterConsent, goOn } from "./request-more.ts";
+import { afterConsent, goOn, readAnswer } from "./request-more.ts";
 import type { Finished, Unfinished } from "./request-more.ts";
 import type { Reply, RequestOptions } from "./types.ts";
 
@@ -52,10 +52,10 @@ export abstract class ReplyExchange extends Exchange {
 
   /** What is no result: questions are handed on as they came to whoever goes through the rounds, or gone through here. */
   #undone(result: Json, text: string): void {
-    const decoded = this.line.codec.decode(this.method, result);
-    const isAsked = decoded.kind === "input";
+    const read = readAnswer(result, text, this);
+    const isAsked = read.decoded.kind === "input";
     if (!isAsked || this.options.rounds === undefined)
-      return void this.#later(goOn({ decoded, text }, this.#unfinished), isAsked);
+      return void this.#later(goOn(read, this.#unfinished), isAsked);
     const reply = new TextReply(result as JsonObject, text);
     reply.asked = true;
     reply.isInput = true;

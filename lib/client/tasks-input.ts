@@ -3,6 +3,7 @@ import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Task } from "../protocol/tasks.ts";
 import type { ConnectOptions } from "./connect-types.ts";
+import { keepInputDigits } from "./digits.ts";
 import { answerAll } from "./rounds.ts";
 import { taskFault } from "./tasks-errors.ts";
 import type { McpClient } from "./types.ts";
@@ -10,6 +11,8 @@ import type { McpClient } from "./types.ts";
 export interface TaskInput extends Pick<ConnectOptions, "name" | "answers" | "log"> {
   client: Pick<McpClient, "request">;
   signal: AbortSignal;
+  /** Of the answer that says what is asked. */
+  text: string;
 }
 
 /**
@@ -21,7 +24,8 @@ export async function answerTask(
   answered: Set<string>,
   input: TaskInput,
 ): Promise<void> {
-  const { client, name, signal } = input;
+  const { client, name, signal, text } = input;
+  keepInputDigits(raw, text);
   const asked = isObject(raw.inputRequests) ? raw.inputRequests : {};
   const open: [string, { method: string; params: JsonObject }][] = [];
   for (const [key, request] of Object.entries(asked)) {

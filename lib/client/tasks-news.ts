@@ -1,5 +1,6 @@
 /** What a server tells of a task of its own accord: its status, its progress, the end of the link. It asks for nothing. */
 import type { JsonObject } from "../base/json.ts";
+import { readProgress } from "../protocol/progress.ts";
 import type { McpClient, RequestOptions } from "./types.ts";
 
 export interface NewsSource {
@@ -58,14 +59,9 @@ export class TaskNews implements Disposable {
 
   #hear(method: string, params: JsonObject): void {
     if (method === "notifications/progress") {
-      const { progressToken, progress, total, message } = params;
-      if (this.#token === undefined || progressToken !== this.#token) return;
-      if (typeof progress !== "number") return;
-      this.#onProgress?.({
-        progress,
-        ...(typeof total === "number" && { total }),
-        ...(typeof message === "string" && { message }),
-      });
+      if (this.#token === undefined || params.progressToken !== this.#token) return;
+      const progress = readProgress(params);
+      if (progress !== undefined) this.#onProgress?.(progress);
     } else if (method === "notifications/tasks/status" || method === "notifications/tasks") {
       if (params.taskId === this.#taskId) this.#tell();
     }

@@ -100,7 +100,7 @@ class Watch {
       if (task.status === "input_required") {
         if (this.#context.client.era === "legacy") return await this.#ask("tasks/result");
         const { answers = this.#context.answers } = this.#options;
-        const input = { ...this.#context, answers, signal: this.#signal };
+        const input = { ...this.#context, answers, signal: this.#signal, text: reply.raw() };
         await answerTask(this.#task, this.#answered, input);
       }
       isWaiting = true;

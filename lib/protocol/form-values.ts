@@ -39,6 +39,12 @@ export function faultOf(field: FieldKind, value: Json): string | undefined {
   }
 }
 
+/** The number that a value is; undefined for what is none. One of many digits is kept as its text. */
+export function numberOf(value: Json | undefined): number | undefined {
+  const number = JSON.isRawJSON(value) ? Number(JSON.stringify(value)) : value;
+  return typeof number === "number" ? number : undefined;
+}
+
 // --- internal ---
 
 function textFault(field: Extract<FieldKind, { kind: "text" }>, text: string): string | undefined {
@@ -79,9 +85,8 @@ function numberFault(
   value: Json,
 ): string | undefined {
   const { isInteger, minimum = -Infinity, maximum = Infinity } = field;
-  // One of many digits is kept as its text.
-  const number = JSON.isRawJSON(value) ? Number(JSON.stringify(value)) : value;
-  if (typeof number !== "number" || !Number.isFinite(number)) return "must be a number";
+  const number = numberOf(value);
+  if (number === undefined || !Number.isFinite(number)) return "must be a number";
   if (isInteger && !Number.isInteger(number)) return "must be a whole number";
   if (number < minimum) return `must be at least ${minimum}`;
   return number > maximum ? `must be at most ${maximum}` : undefined;

@@ -4,7 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { faultOf } from "./form-values.ts";
+import { faultOf, numberOf } from "./form-values.ts";
 import type { Choice, FieldKind, TextFormat } from "./form-values.ts";
 
 export type Field = FieldKind & {
@@ -115,6 +115,8 @@ function numbersOf<Key extends string>(
   schema: JsonObject,
   keys: readonly Key[],
 ): { [key in Key]?: number } {
-  const found = keys.filter((key) => typeof schema[key] === "number");
-  return Object.fromEntries(found.map((key) => [key, schema[key]])) as { [key in Key]?: number };
+  const found = keys.map((key) => [key, numberOf(schema[key])] as const);
+  return Object.fromEntries(found.filter(([, number]) => number !== undefined)) as {
+    [key in Key]?: number;
+  };
 }

@@ -3,7 +3,7 @@
  * nobody. What such servers ask goes to their one client, and its answer back, as they are (protocol.md 2.6).
  */
 import { settlesWithin } from "../base/async.ts";
-import { isObject } from "../base/json.ts";
+import { isObject, withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Answers } from "../client/answer-types.ts";
 import type { Notification } from "../protocol/jsonrpc.ts";
@@ -47,7 +47,7 @@ export async function admit(
         capabilities: declared,
         ask: (method, params, { server, signal }) => {
           const request = requestOn(server);
-          return questions.ask(method, named(method, params), {
+          return questions.ask(method, named(method, withDigits(params)), {
             // Whoever gives the request up gives up what is asked about it.
             signal: request ? AbortSignal.any([signal, request.signal]) : signal,
             on: request?.ask,

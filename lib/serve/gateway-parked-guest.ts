@@ -1,5 +1,5 @@
 /** One guest of modern clients: what its servers ask goes to the request that they work for. It keeps none. */
-import { isObject } from "../base/json.ts";
+import { isObject, withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Relay } from "../client/answer-types.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
@@ -20,7 +20,7 @@ export function relayTo(users: ReadonlyMap<string, Ask>, capabilities: JsonObjec
       const ask = users.get(server);
       if (ask === undefined)
         throw new RpcError({ code: internalError, message: "no request runs that could ask" });
-      return await ask(method, withoutToken(params), signal);
+      return await ask(method, withoutToken(withDigits(params)), signal);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** What a client is told of its call while that runs, on the stream of its request. */
-import { isObject } from "../base/json.ts";
+import { isObject, withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isRequestId } from "../protocol/jsonrpc.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
@@ -25,10 +25,11 @@ export function logTo(question: Question): ((params: JsonObject) => void) | unde
 function progressUnder(token: RequestId, question: Question): (progress: Progress) => void {
   const { annotations } = question.from.knows;
   let last = Number.NEGATIVE_INFINITY;
-  return ({ message, ...more }) => {
+  return (progress) => {
     // It must grow, and strict clients may end a call for less.
-    if (more.progress <= last) return;
-    last = more.progress;
+    if (progress.progress <= last) return;
+    last = progress.progress;
+    const { message, ...more } = withDigits(progress);
     question.notify("notifications/progress", {
       progressToken: token,
       ...more,

@@ -3,6 +3,7 @@
  * on with its state sealed, and nothing is kept of it; what a legacy one asks is asked in rounds while its request goes on,
  * in a guest of the client's own. Clients that answer nothing go straight through.
  */
+import { withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { answering } from "./gateway-capabilities.ts";
@@ -129,6 +130,9 @@ interface Needs {
 /** Whoever asks is asked, in place of the one that the guest was opened with. */
 function answersBy(ask: Ask, capabilities: JsonObject): Answers {
   return {
-    relay: { capabilities, ask: (method, params, { signal }) => ask(method, params, signal) },
+    relay: {
+      capabilities,
+      ask: (method, params, { signal }) => ask(method, withDigits(params), signal),
+    },
   };
 }

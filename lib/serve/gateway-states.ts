@@ -7,7 +7,7 @@ import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { undeclaredIn } from "./gateway-capabilities.ts";
 import { badParams } from "./gateway-errors.ts";
 import { purposeOf, responsesIn } from "./gateway-input.ts";
-import { inputText, resultText } from "./gateway-results.ts";
+import { inputText, resultText, wholeResult } from "./gateway-results.ts";
 import type { Made, Question } from "./gateway-types.ts";
 import { Seal } from "./seal.ts";
 import type { Bound, Unopened } from "./seal.ts";
@@ -65,7 +65,7 @@ export class RequestStates {
     const { requestState } = result;
     if (typeof requestState !== "string") return resultText(made.input, knows);
     return inputText({
-      ...result,
+      ...wholeResult(result, made.input.raw),
       requestState: await this.seal({ state: requestState }, question),
     });
   }

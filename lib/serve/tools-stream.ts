@@ -3,6 +3,7 @@
  * everything else. The stream begins once it is certain that the tool may be called, or that it
  * is asked about, which is told in it; a client that leaves cancels the call.
  */
+import { withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Call } from "../hooks/call.ts";
 import type { Progress } from "../protocol/mcp.ts";
@@ -131,7 +132,8 @@ function leftOutEvent(count: number): JsonObject {
 }
 
 /** As the server sent it, and nothing that is not progress. */
-function shown({ progress, total, message }: Progress) {
+function shown(given: Progress) {
+  const { progress, total, message } = withDigits(given);
   return {
     progress,
     ...(total !== undefined && { total }),

@@ -2,7 +2,6 @@
  * The other direction of a link: requests of the far side, answered beside our own. It knows no method; who answers is
  * given. At most `inboundMax` are worked on at once.
  */
-import { isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { internalError, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { ErrorObject, Request, RequestId, Response } from "../protocol/jsonrpc.ts";
@@ -65,13 +64,6 @@ export function inbound(options: InboundOptions): Inbound {
       for (const abort of all) abort.abort(reason);
     },
   };
-}
-
-/** Messages are read with plain numbers. An id that these cannot hold is read again, for an answer under another is none. */
-export function withWholeId(request: Request, text: string): Request {
-  if (typeof request.id === "string" || Number.isSafeInteger(request.id)) return request;
-  const whole = parseJson(text);
-  return isObject(whole) ? { ...request, id: whole.id as RequestId } : request;
 }
 
 // --- internal ---

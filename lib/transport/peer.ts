@@ -3,13 +3,12 @@
  * the two notifications that are about requests (progress, cancelled), and gives an answer only to the request that it
  * is for (protocol.md 1.1, 1.15).
  */
-import { isObject, wholeJson } from "../base/json.ts";
-import type { JsonObject } from "../base/json.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Notification, Response } from "../protocol/jsonrpc.ts";
-import type { Progress } from "../protocol/mcp.ts";
+import { readProgress } from "../protocol/progress.ts";
 import { AnswerQueue } from "./answer-queue.ts";
-import { inbound, withWholeId } from "./inbound.ts";
+import { withWhole } from "./digits.ts";
+import { inbound } from "./inbound.ts";
 import type { Inbound } from "./inbound.ts";
 import { Outbound } from "./outbound.ts";
 import type { Peer, PeerOptions } from "./peer-types.ts";
@@ -52,10 +51,10 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
       return undefined;
     }
     if (!isRequest(message)) {
-      notified(message, text, sides);
+      notified(withWhole(message, text), sides);
       return undefined;
     }
-    if (answers.admits()) theirs.handle(withWholeId(message, text));
+    if (answers.admits()) theirs.handle(withWhole(message, text));
     // What is answered at once makes room before the next comes.
     return Promise.resolve();
   };
@@ -103,10 +102,8 @@ interface Sides {
 }
 
 /** Nothing that a notification says, or that its handler throws, ends the link. */
-function notified(message: Notification, text: string, { ours, theirs, options }: Sides): void {
-  const { method, params = {} } = message;
-  const { name: server, log } = options;
-  const debug = (said: string) => log({ level: "debug", server, text: said });
+function notified({ method, params = {} }: Notification, { ours, theirs, options }: Sides): void {
+  const debug = (text: string) => options.log({ level: "debug", server: options.name, text });
   try {
     if (method === "notifications/progress") {
       const fault = progressed(params, ours);
@@ -123,18 +120,10 @@ function notified(message: Notification, text: string, { ours, theirs, options }
       debug("cancelled ignored: no such request is running");
       // A modern server ends a subscription so: by the id of a request of ours (protocol.md 1.10).
       options.onNotification?.(method, params);
-    } else if (method === "notifications/message")
-      options.onNotification?.(method, wholeParams(params, text));
-    else options.onNotification?.(method, params);
+    } else options.onNotification?.(method, params);
   } catch (error) {
     debug(`the handler of ${method} failed: ${String(error)}`);
   }
-}
-
-/** With every digit of what is logged: it is only handed on. */
-function wholeParams(params: JsonObject, text: string): JsonObject {
-  const whole = wholeJson(text);
-  return isObject(whole) && isObject(whole.params) ? whole.params : params;
 }
 
 /** Takes one progress notification; says why where it is not taken. */
@@ -142,17 +131,12 @@ function progressed(
   params: NonNullable<Notification["params"]>,
   ours: Outbound,
 ): string | undefined {
-  const { progressToken, progress, total, message } = params;
-  const id = numericId(progressToken);
+  const id = numericId(params.progressToken);
   if (id === undefined) return "its token is none of ours";
-  if (typeof progress !== "number") return "it has no number";
-  const renewed = ours.pending.renew(id, progress);
+  const read = readProgress(params);
+  if (read === undefined) return "it has no number";
+  const renewed = ours.pending.renew(id, read.progress);
   if (typeof renewed === "string") return renewed;
-  const shown: Progress = {
-    progress,
-    ...(typeof total === "number" && { total }),
-    ...(typeof message === "string" && { message }),
-  };
-  renewed.options.onProgress?.(shown);
+  renewed.options.onProgress?.(read);
   return undefined;
 }

@@ -38,10 +38,3 @@ test("progress that does not grow, and levels that nobody knows, are not handed 
   for (const level of ['"loud"', "5", "missing"])
     expect(texts).toContain(`a log of its is not handed on: its level is ${level}`);
 });
-
-test("numbers in logs keep their digits", async () => {
-  const at = "1764489600000000001";
-  await using kit = gatewayOver({ s: entry("talk.log-number", {}, at) });
-  const answer = await (await session(kit)).call("fault");
-  expect(await answer.text()).toContain(`"data":{"at":${at}}`);
-});
