@@ -1,5 +1,5 @@
 /** Calls where servers were found and are not trusted, and what Ctrl-C at a question ends. */
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
@@ -51,6 +51,32 @@ test("so it is where another server is trusted and has no such tool; what that h
     stderr: /"two" .*\n  mcphost trust .*; did you mean one_echo\?\n$/,
   });
   expectRun(await inDir(dir, "call", "echo", "message=hi").run(), { stdout: "hi\n" });
+});
+
+describe.concurrent.each([
+  [["tools"]],
+  [["tools", "--json"]],
+  [["servers", "--check"]],
+  [["servers"]],
+])("%j over several servers", (words) => {
+  const over = async (own: object) => {
+    await using dir = await found({ mcpServers: { evil: echo } });
+    const config = { mcpServers: { good: echo, ...own } };
+    await Bun.write(dir.file("config/mcphost/config.json"), JSON.stringify(config));
+    return await inDir(dir, ...words).run();
+  };
+
+  test("leaves out the one without trust, names it, and that is no failure", async () => {
+    expectRun(await over({}), { stdout: /good/, stderr: /server \W*evil.*is not trusted/ });
+  });
+
+  test("a wrong entry beside it is one, and so is a server that is not there", async () => {
+    const expected = { stdout: /good/, stderr: /evil.*is not trusted/ };
+    expectRun(await over({ bad: { command: 7 } }), { ...expected, code: 2 });
+    const isLooked = words.join() !== "servers";
+    const gone = await over({ bad: { command: "/no/such/server" } });
+    expectRun(gone, { ...expected, code: isLooked ? 3 : 0 });
+  });
 });
 
 test("No to each question is denied, too, and each is asked once", async () => {
