@@ -30,7 +30,7 @@ export function approverAt(io: Io): Approver {
     try {
       const key = definitionOf(call.view(), question.tool);
       if (always.has(key)) return { approve: true };
-      const ask = questions({ ...io, signal: AbortSignal.any([io.signal, question.signal]) });
+      const ask = questions(io, question.signal);
       if (ask === undefined) return undefined;
       const answer = await answerOf(ask, call, question);
       if (answer === "always") always.add(key);

@@ -43,9 +43,13 @@ export interface Option {
   label: string;
 }
 
-/** Whoever can be asked, or undefined where nobody can. */
-export function questions(io: Asking): Questions | undefined {
-  if (!io.terminal.stdin || !io.terminal.stderr) return undefined;
+/**
+ * Whoever can be asked, or undefined where nobody can.
+ * @param over Fires when no answer is wanted any more: the question is taken back, and the reason shown in its place.
+ */
+export function questions(world: World, over?: AbortSignal): Questions | undefined {
+  if (!world.terminal.stdin || !world.terminal.stderr) return undefined;
+  const io: Asking = { ...world, ...(over && { over }) };
   return {
     confirm: (message) =>
       put(io, message, ({ confirm }, common) => confirm({ ...common, initialValue: false })).catch(
@@ -98,12 +102,13 @@ export function isDismissal(error: unknown): boolean {
 
 // --- internal ---
 
-type Asking = Pick<Io, "terminal" | "signal" | "status" | "interrupt" | "hold">;
+type World = Pick<Io, "terminal" | "signal" | "status" | "interrupt" | "hold">;
+type Asking = World & { over?: AbortSignal };
 type Prompts = typeof import("@clack/prompts");
 
 /** What all prompts are given. */
-function commonOf({ signal }: Asking, message: string) {
-  return { message: visible(message), input: process.stdin, output: process.stderr, signal };
+function commonOf(message: string) {
+  return { message: visible(message), input: process.stdin, output: process.stderr };
 }
 
 /** A text over several lines beside the line that the prompts draw; they draw it beside the first alone. */
@@ -121,20 +126,37 @@ async function put<T>(
   prompt: (prompts: Prompts, common: ReturnType<typeof commonOf>) => Promise<T>,
 ): Promise<Exclude<T, symbol>> {
   const prompts = await import("@clack/prompts");
+  const { over } = io;
+  const signal = over === undefined ? io.signal : AbortSignal.any([io.signal, over]);
   // Whoever waited for a turn asks nothing any more once one question was answered by Ctrl-C.
-  io.signal.throwIfAborted();
+  signal.throwIfAborted();
   const release = io.hold?.();
   let pressed: string | undefined;
   const hear = (_: unknown, key?: { name?: string }) => void (pressed = key?.name);
   process.stdin.on("keypress", hear);
+  signal.addEventListener("abort", leave, { once: true });
   try {
-    const answer = await prompt(prompts, commonOf(io, message));
+    const answer = await prompt(prompts, commonOf(message));
     if (!prompts.isCancel(answer)) return answer as Exclude<T, symbol>;
+    if (over?.aborted === true && !io.signal.aborted) throw takenBack(over);
     throw pressed === "escape" && !io.signal.aborted ? dismissed() : interrupted(io);
   } finally {
+    signal.removeEventListener("abort", leave);
     process.stdin.off("keypress", hear);
     release?.();
   }
+}
+
+/** As Esc does it: the prompts draw what they leave, and with their own signal they would not. */
+function leave(): void {
+  process.stdin.emit("keypress", undefined, { name: "escape" });
+}
+
+/** Says on a line of its own why there is nothing to be answered any more, and gives the reason back. */
+function takenBack({ reason }: AbortSignal): unknown {
+  const text = reason instanceof Error ? reason.message : String(reason);
+  process.stderr.write(`mcphost: no answer is needed any more: ${visible(text)}\n`);
+  return reason;
 }
 
 function shown({ value, label }: Option): Option {

@@ -49,8 +49,7 @@ export async function visit(
   if (!canOpen || !(await openBrowser(url.href, io.env)))
     await io.stderr.write(`mcphost: open this in a browser:\n${visible(url.href)}\n`);
   if (completed === undefined) return { action: "accept" };
-  const wait = `Server "${server}" goes on once that is done.`;
-  return { action: await untilDone(wait, completed, until), done: true };
+  return { action: await untilDone(server, completed, until), done: true };
 }
 
 /** What a person should look at twice before going there. Pure. */
@@ -81,12 +80,13 @@ const goOn = { value: "accept", label: "It is done: go on" };
 
 /** The person says that it is done, or the server does. */
 async function untilDone(
-  words: string,
+  server: string,
   completed: Promise<void>,
   until: VisitContext["until"],
 ): Promise<string> {
   const over = new AbortController();
-  void completed.then(() => over.abort());
+  void completed.then(() => over.abort(new Error(`server "${server}" says that it is done`)));
+  const words = `Server "${server}" goes on once that is done.`;
   try {
     return await until(over.signal).pick(words, [goOn, ...refusing]);
   } catch (error) {

@@ -20,13 +20,12 @@ export function personAt(io: Io): Required<Pick<Answers, "elicit" | "elicitUrl">
       answerer: (params: JsonObject, asked: Asked, ask: Questions) => Promise<JsonObject>,
     ): Answerer =>
     async (params, asked) => {
-      const signal = AbortSignal.any([io.signal, asked.signal]);
       const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const before = turn;
       turn = ended;
       await before;
       try {
-        const ask = questions({ ...io, signal });
+        const ask = questions(io, asked.signal);
         return ask === undefined ? { action: "cancel" } : await answerer(params, asked, ask);
       } catch (error) {
         // Esc is what the specification calls a dismissal: neither yes nor no.
@@ -44,7 +43,7 @@ export function personAt(io: Io): Required<Pick<Answers, "elicit" | "elicitUrl">
     elicitUrl: inTurn(async (params, asked, ask) => {
       const { visit } = await import("./elicit-url.ts");
       const until = (signal: AbortSignal) =>
-        questions({ ...io, signal: AbortSignal.any([io.signal, asked.signal, signal]) }) ?? ask;
+        questions(io, AbortSignal.any([asked.signal, signal])) ?? ask;
       return await visit(params, asked, { ask, until, io, visited });
     }),
   };

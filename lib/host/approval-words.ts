@@ -36,6 +36,20 @@ export function refusedBy(
   });
 }
 
+/** Why whoever is here is not asked any more. @returns HostError `cancelled` */
+export function decidedElsewhere(
+  call: Call,
+  approval: Approval | undefined,
+  timeoutMs: number,
+): HostError {
+  const { state, decidedBy: by } = approval ?? {};
+  const isSaid = state === "approved" || state === "rejected";
+  const text = isSaid
+    ? `${call.tool} of server "${call.server}" was ${state} elsewhere (by ${by})`
+    : refusedBy(call, approval, timeoutMs).message;
+  return new HostError("cancelled", text, { facts: { call: call.id } });
+}
+
 /** @returns HostError `denied` */
 export function toolChanged({ server, tool, id }: Call, changes: readonly string[]): HostError {
   const what = changes.length === 0 ? "" : `: ${changes.join("; ")}`;

@@ -12,7 +12,14 @@ import type { GrantSubject } from "../hooks/grants.ts";
 import type { Store } from "../store/store.ts";
 import type { Approval } from "../store/types.ts";
 import { askedFor } from "./approval-ask.ts";
-import { refusedBy, settledOf, storeRefusal, toolChanged, waitingText } from "./approval-words.ts";
+import {
+  decidedElsewhere,
+  refusedBy,
+  settledOf,
+  storeRefusal,
+  toolChanged,
+  waitingText,
+} from "./approval-words.ts";
 import type { Answer, ApprovalKeeper, AskedCall } from "./gate-types.ts";
 import { changesSince, giveGrant, grantOf, subjectOf } from "./granting.ts";
 import type { StoreRecorder } from "./record.ts";
@@ -52,7 +59,9 @@ export class StoredApprovals implements ApprovalKeeper {
     const { call } = given;
     const { waits, isThere } = this.#options;
     if (!waits && !given.hasHere && !(await isThere())) return false;
-    const store = await this.#opened(call);
+    const store = await this.#options.store().catch((error: unknown) => {
+      throw storeRefusal(call, error);
+    });
     // Where calls are written down only once there is a store to write to, this one is.
     this.#options.recorder.begin(call);
     // What is allowed is a tool as it is described.
@@ -69,9 +78,8 @@ export class StoredApprovals implements ApprovalKeeper {
       // What waits already must not be made past its approval: it would be found waiting again.
       if (grant !== undefined) await this.#grantedLater(store, call, subject);
       const word = await this.#answered(store, asked, { approval, subject });
-      if (word === undefined) return false;
-      await this.#run(store, asked, { approval: word, subject });
-      return true;
+      if (word !== undefined) await this.#run(store, asked, { approval: word, subject });
+      return word !== undefined;
     } catch (error) {
       // What the store says of itself is the reason of a refusal here.
       throw isHostError(error) && error.code === "config" ? storeRefusal(call, error) : error;
@@ -80,16 +88,7 @@ export class StoredApprovals implements ApprovalKeeper {
 
   // --- internal ---
 
-  #opened(call: Call): Promise<Store> {
-    return this.#options.store().catch((error: unknown) => {
-      throw storeRefusal(call, error);
-    });
-  }
-
-  /**
-   * What it came to, once somebody has answered; undefined where nobody can. @throws HostError `denied`; why the call was
-   * given up
-   */
+  /** What somebody answered; undefined where nobody can. @throws HostError `denied`; why the call was given up */
   async #answered(
     store: Store,
     asked: AskedCall,
@@ -98,15 +97,14 @@ export class StoredApprovals implements ApprovalKeeper {
     const { call, onWaiting } = asked;
     const { waits, timeoutMs, log } = this.#options;
     const scope = new AbortController();
-    const signal = AbortSignal.any([call.signal, scope.signal]);
-    const own: Own = { signal };
+    const own: Own = { signal: AbortSignal.any([call.signal, scope.signal]) };
     const again = () => this.#grantedLater(store, call, subject);
     this.#waiting.add(again);
     if (waits) log({ level: "warn", server: call.server, text: waitingText(call) });
     onWaiting?.();
     try {
       const here = this.#here(store, asked, own);
-      const there = store.decision(approval.id, signal);
+      const there = store.decision(approval.id, own.signal);
       // Nobody here: then others decide, where they may.
       const first = await Promise.race([
         there,
@@ -116,6 +114,7 @@ export class StoredApprovals implements ApprovalKeeper {
         await store.approvals.cancel(approval.id, "nobody could be asked");
         return undefined;
       }
+      scope.abort(decidedElsewhere(call, first, timeoutMs));
       // It may be heard of from the store before it is thrown here.
       if (first?.state !== "approved") throw own.fault ?? refusedBy(call, first, timeoutMs);
       return first;

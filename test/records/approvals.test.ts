@@ -251,7 +251,7 @@ test("a question at a terminal ends when it is answered elsewhere", async () => 
   await screen.shows(/Allow once/);
   const id = await waiting(home);
   expectRun(await program(home, "approvals", "approve", id).run(), { stdout: /^approved/ });
-  await screen.shows(/\?25h1\r\n/);
+  await screen.shows(/approved elsewhere \(by mcphost approvals\)\r\n1\r\n/);
   expect(await screen.exited).toBe(0);
   expect(await runs(home)).toEqual(["1"]);
 });
