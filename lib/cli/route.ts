@@ -3,7 +3,7 @@
  * command is the first word that its own table reads as the first positional. It runs nothing.
  */
 import { HostError } from "../base/errors.ts";
-import { checkReading, isPositional, readLine } from "./args.ts";
+import { checkReading, readLine } from "./args.ts";
 import type { Line, Reading } from "./args.ts";
 import { commonFlags, policyFlags, serverFlags } from "./flags.ts";
 import { commands, loaderOf } from "./table.ts";
@@ -18,17 +18,8 @@ export type Route =
 /** @throws HostError `usage`, naming the nearest command or flag */
 export async function route(line: Line): Promise<Route> {
   const { words, rest } = line;
-  if (words.includes("--help") || words.includes("-h") || words[0] === "help") {
-    const command = await firstNamed(words);
-    if (
-      command === undefined &&
-      words[0] === "help" &&
-      words.length === 2 &&
-      isPositional(words[1]!)
-    )
-      throw await noCommand({ words: words.slice(1), rest });
-    return { kind: "help", command, bare: false };
-  }
+  if (words.includes("--help") || words.includes("-h") || words[0] === "help")
+    return { kind: "help", command: await commandToExplain(line), bare: false };
   if (words.length === 0 && rest === undefined)
     return { kind: "help", command: undefined, bare: true };
   const found = await find(line);
@@ -38,7 +29,8 @@ export async function route(line: Line): Promise<Route> {
     const [, ...positionals] = reading.parsed.positionals;
     return { kind: "run", command, parsed: { ...reading.parsed, positionals } };
   }
-  if (words.includes("--version") || words.includes("-V")) return { kind: "version" };
+  const isVersion = words.includes("--version") || words.includes("-V");
+  if (isVersion && wordIn(line) === undefined) return { kind: "version" };
   throw await noCommand(line);
 }
 
@@ -63,16 +55,27 @@ async function find(line: Line): Promise<Found | undefined> {
   return first;
 }
 
-async function firstNamed(words: readonly string[]): Promise<Command | undefined> {
-  const word = words.find((candidate) => loaderOf(candidate) !== undefined);
-  return word === undefined ? undefined : (await loaderOf(word)?.())?.default;
+/** Undefined: all of them. @throws HostError `usage`: there is no such command */
+async function commandToExplain({ words, rest }: Line): Promise<Command | undefined> {
+  const asked = words.filter((word) => word !== "--help" && word !== "-h");
+  while (asked[0] === "help") asked.shift();
+  const line = { words: asked, rest };
+  const found = await find(line);
+  if (found === undefined && wordIn(line) !== undefined) throw await noCommand(line);
+  return found?.command;
+}
+
+const anyFlags = { ...commonFlags, ...serverFlags, ...policyFlags };
+
+/** What stands where a command should, as far as can be told without one. */
+function wordIn(line: Line): string | undefined {
+  return readLine(line, anyFlags).parsed.positionals[0];
 }
 
 async function noCommand(line: Line): Promise<HostError> {
-  const flags = { ...commonFlags, ...serverFlags, ...policyFlags };
-  const reading = readLine(line, flags);
+  const reading = readLine(line, anyFlags);
   const word = reading.parsed.positionals[0];
-  if (word === undefined) await checkReading(reading, flags, "COMMAND");
+  if (word === undefined) await checkReading(reading, anyFlags, "COMMAND");
   if (line.rest ? word === undefined : await beganWithDashes(line.words))
     return new HostError("usage", "no command was given before --", {
       hint: "did you mean mcphost tools -- …, or mcphost call TOOL -- …?",

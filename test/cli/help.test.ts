@@ -45,12 +45,27 @@ test.concurrent.each(commands)("%s --help: its flags and an example", async (com
   expectRun(await mcphost("help", command).run(), { stdout: run.stdout });
 });
 
-test.concurrent("help for a command that there is not names the nearest", async () => {
-  expectRun(await mcphost("help", "cal").run(), {
+test.concurrent.each([
+  [["help", "cal"]],
+  [["help", "cal", "echo"]],
+  [["cal", "--help"]],
+  [["cal", "-h", "tools"]],
+  [["-h", "--json", "-s", "tools", "cal"]],
+  [["cal", "--version"]],
+])("%j: there is no such command, and the nearest is named", async (words) => {
+  expectRun(await mcphost(...words).run(), {
     code: 2,
-    stderr: /^mcphost: unknown command "cal"\n {2}did you mean mcphost call\?/,
+    stderr: /^(mcphost: unknown command "cal"\n {2}|\{.*)did you mean mcphost call\?/,
   });
-  expectRun(await mcphost("help", "--json").run(), { stdout: /^USAGE mcphost COMMAND$/m });
+});
+
+test.concurrent.each([
+  [["help", "--json"]],
+  [["help", "help"]],
+  [["--json", "--help"]],
+  [["-s", "call", "--help"]],
+])("%j lists the commands, too", async (words) => {
+  expectRun(await mcphost(...words).run(), { stdout: /^USAGE mcphost COMMAND$/m });
 });
 
 test.concurrent("a flag's other names, its value, and that it may be repeated", async () => {
