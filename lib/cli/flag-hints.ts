@@ -8,7 +8,8 @@ import type { Facts, HostError } from "../base/errors.ts";
 export function hintOf({ code, facts, hint }: HostError): string | undefined {
   if (hint === undefined) return undefined;
   const isUnknown = code === "auth_required" && facts.httpStatus === 401;
-  return withFlag(hint, isUnknown ? { ...facts, option: "headers" } : facts);
+  const option = hint.includes("Authorization: Basic") ? "basic" : "headers";
+  return withFlag(hint, isUnknown ? { ...facts, option } : facts);
 }
 
 /** A text, with the flag that sets the option which the facts name. */
@@ -22,6 +23,7 @@ export function withFlag(text: string, { option, tool = "NAME" }: Facts): string
 const flags: ReadonlyMap<string, string> = new Map([
   ["timeoutMs", "--timeout"],
   ["headers", "--header 'Authorization: Bearer …'"],
+  ["basic", "--header 'Authorization: Basic …'"],
   ["policy", "--allow-tool TOOL, or --wait-approval to wait for an answer"],
   ["answers", "call it on a terminal, or with --elicit JSON"],
   ["elicitUrl", "call it on a terminal"],

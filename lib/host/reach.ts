@@ -28,7 +28,7 @@ export interface ReachOptions {
 
 /**
  * Connects to a server. Where only a URL is given it is spoken to over Streamable HTTP; HTTP+SSE of 2024-11-05 is tried
- * where that was refused as the specification says (protocol.md 1.4), and a failure of that is not told.
+ * where that was refused as the specification says (protocol.md 1.4).
  * @throws HostError `server_start` `auth_required` `config` `usage` `cancelled`
  */
 export async function reach(server: HttpServer, options: ReachOptions): Promise<McpClient> {
@@ -96,15 +96,18 @@ async function connectTo(server: HttpServer, attempt: Attempt): Promise<Reached>
   }
 }
 
-/** Streamable HTTP first; the error of that is the one to tell. */
+/** Streamable HTTP first; the error of that is the one to tell, unless it was HTTP+SSE that was there. */
 async function findOut(server: HttpServer, attempt: Attempt, fetch: Fetch): Promise<Reached> {
   const way = { server, attempt, fetch };
   try {
     return await overHttp("http", way);
   } catch (error) {
     if (!mayBeSse(error) || attempt.common.signal.aborted) throw error;
-    return await overHttp("sse", way).catch((second: unknown) => {
-      throw isHostError(second) && second.code === "cancelled" ? second : error;
+    let isSse = false;
+    const onStream = () => void (isSse = true);
+    return await overHttp("sse", { ...way, onStream }).catch((second: unknown) => {
+      const code = isHostError(second) ? second.code : "";
+      throw isSse || code === "cancelled" || code === "auth_required" ? second : error;
     });
   }
 }
@@ -115,10 +118,12 @@ interface Way {
   server: HttpServer;
   attempt: Attempt;
   fetch: Fetch;
+  /** As openSse has it. */
+  onStream?: () => void;
 }
 
 async function overHttp(transport: "http" | "sse", way: Way): Promise<Reached> {
-  const { server, fetch } = way;
+  const { server, fetch, onStream } = way;
   const { common, context } = way.attempt;
   const { name, url, headers } = server;
   const responseBytesMax = context.limits?.responseBytesMax;
@@ -135,7 +140,7 @@ async function overHttp(transport: "http" | "sse", way: Way): Promise<Reached> {
     return { client, transport, owes: () => link?.owes?.() ?? true };
   }
   const { openSse } = await import("../transport/sse.ts");
-  const open = () => openSse({ ...remote, startTimeoutMs, signal });
+  const open = () => openSse({ ...remote, startTimeoutMs, signal, onStream });
   // It is of one revision, which is all that there is to know of it.
   const protocol = common.protocol === "auto" ? "legacy" : common.protocol;
   const client = await connect({ ...common, ...(protocol && { protocol }), link: "http", open });

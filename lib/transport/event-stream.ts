@@ -8,10 +8,12 @@ import type { EventSourceParser } from "eventsource-parser";
 
 import type { Feed, Take } from "../base/channel.ts";
 import type { Deadlines, Due } from "../base/deadlines.ts";
+import { EventDecoder } from "./event-decoder.ts";
 import {
   behindFirstBlankLine,
   behindLastBlankLine,
   dataOf,
+  isWhole,
   lost,
   plainEvent,
 } from "./event-text.ts";
@@ -19,9 +21,10 @@ import type { EventStreamOptions, StreamEvent } from "./event-types.ts";
 import type { Oversize } from "./transport.ts";
 
 /**
- * The events of one body, in order; an event that the stream ended in is dropped, as the standard wants it. An event
- * beyond the bound is told of as `oversize`, with its JSON-RPC id where that can be made out. Comments give nothing.
- * `next` rejects with what broke the stream; leaving the loop (`break`, `return`) cancels the body.
+ * The events of one body, in order. An event that the stream ended in is dropped, as the standard wants it, unless its data
+ * are whole JSON: some servers leave out the last blank line. One beyond the bound is told of as `oversize`, with its JSON-RPC
+ * id where that can be made out. Comments give nothing. `next` rejects with what broke the stream; leaving the loop (`break`,
+ * `return`) cancels the body.
  */
 export class EventStream
   implements AsyncIterableIterator<StreamEvent | Oversize>, Feed<StreamEvent | Oversize>, Due
@@ -32,7 +35,7 @@ export class EventStream
   at = 0;
   readonly #reader;
   readonly #bytesMax: number;
-  readonly #decoder = new TextDecoder();
+  readonly #decoder = new EventDecoder();
   /** Once there is anything that takes one. */
   #parser: EventSourceParser | undefined;
   #items: (StreamEvent | Oversize)[] = [];
@@ -102,13 +105,14 @@ export class EventStream
   /** False once there is no more. */
   #read({ value }: { value?: Uint8Array | undefined }): boolean {
     if (value !== undefined) this.#feed(value);
-    else if (this.#tail === undefined) return false;
-    else this.#endOversize();
+    else if (this.#tail !== undefined) this.#endOversize();
+    else if (this.#pending > 0) this.#endRest();
+    else return false;
     return true;
   }
 
   #feed(bytes: Uint8Array): void {
-    let text = this.#decoder.decode(bytes, { stream: true });
+    let text = this.#decoder.decode(bytes);
     const isBegun = this.#pending > 0 || this.#tail !== undefined;
     const plain = isBegun ? undefined : plainEvent(text);
     if (plain !== undefined) {
@@ -160,6 +164,13 @@ export class EventStream
     const tail = dataOf(this.#tail ?? "");
     this.#items.push(lost(this.#pending, this.#bytesMax, dataOf(this.#head), tail));
     this.#tail = undefined;
+    this.#begin();
+  }
+
+  /** Nothing waits to be taken here. */
+  #endRest(): void {
+    this.#parser?.feed("\n\n");
+    this.#items = this.#items.filter((item) => "oversize" in item || isWhole(item.data));
     this.#begin();
   }
 

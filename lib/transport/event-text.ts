@@ -1,6 +1,7 @@
 /** Small readings of the text of an event stream. Pure. */
 
 import { glimpse, oversize } from "./broken.ts";
+import { parse } from "./text.ts";
 import type { Oversize } from "./transport.ts";
 
 /** One event, as nearly all servers write the answer to a request. */
@@ -38,6 +39,11 @@ export function behindFirstBlankLine(text: string, edge: string): number {
   if (atStart > 0) return atStart;
   const index = text.search(/\n\n|\r\r|\n\r/);
   return index < 0 ? -1 : index + 2;
+}
+
+/** Data that nothing is missing of. */
+export function isWhole(data: string): boolean {
+  return parse(data.trim()) !== undefined;
 }
 
 /** The data lines of a piece of an event, as far as they are whole, with the rest of a line that the piece begins in. */

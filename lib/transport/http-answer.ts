@@ -4,7 +4,7 @@
  */
 import type { HostError } from "../base/errors.ts";
 import { glimpse, oversize } from "./broken.ts";
-import { isShort, readBody, typeOf } from "./http-body.ts";
+import { isEvents, isShort, readBody, typeOf } from "./http-body.ts";
 import type { Exchange, HttpTimes, Link } from "./http-types.ts";
 
 /** The default of `responseBytesMax`: 64 MiB. */
@@ -33,19 +33,15 @@ export async function readResponse(
   exchange: Exchange,
   link: Link,
 ): Promise<void> {
-  if (response.ok && typeOf(response) === "text/event-stream") {
-    link.readStream ??= (await import("./http-stream.ts")).readAnswer;
-    const { error } = await link.readStream(response, exchange, link);
-    if (exchange.isAnswered || exchange.ending.signal.aborted) return;
-    const { endedStream } = await import("./http-errors.ts");
-    return fail(exchange, link, endedStream(response, exchange, link, error));
-  }
+  if (response.ok && typeOf(response) === "text/event-stream")
+    return await readEvents(response, response.body, exchange, link);
   if (response.status !== 200) {
     const { refuse } = await import("./http-refusal.ts");
     return await refuse(response, exchange, link);
   }
   const bytesMax = link.options.responseBytesMax ?? responseBytesMax;
   const body = await readBody(response, bytesMax);
+  if (body.events !== undefined) return await readEvents(response, body.events, exchange, link);
   if (body.oversize === undefined) return await takeText(body.text, response, exchange, link);
   const { call } = glimpse(body.text);
   const { id } = exchange;
@@ -60,12 +56,28 @@ export function takeText(
   link: Link,
 ): Promise<void> | undefined {
   const isJson = text.startsWith("{") || /^\s*[[{]/.test(text);
+  if (!isJson && isEvents(text))
+    return readEvents(response, new Response(text).body, exchange, link);
   const room = isJson ? link.take(link.read(text), exchange) : undefined;
   if (room === undefined && exchange.isAnswered) return undefined;
   return settled(room, text, response, exchange, link);
 }
 
 // --- internal ---
+
+/** An answer in a stream of events, whatever its type says. */
+async function readEvents(
+  response: Response,
+  body: Response["body"],
+  exchange: Exchange,
+  link: Link,
+): Promise<void> {
+  link.readStream ??= (await import("./http-stream.ts")).readAnswer;
+  const { error } = await link.readStream({ body }, exchange, link);
+  if (exchange.isAnswered || exchange.ending.signal.aborted) return;
+  const { endedStream } = await import("./http-errors.ts");
+  fail(exchange, link, endedStream(response, exchange, link, error));
+}
 
 async function settled(
   room: Promise<void> | undefined,

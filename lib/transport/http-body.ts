@@ -1,7 +1,13 @@
 /** The body of one HTTP response as text, within a bound. It judges nothing. */
 
-/** A text, or (`oversize`) how many bytes there were when it was left. */
-export type BodyText = { text: string; oversize?: undefined } | { text: string; oversize: number };
+/** What a body was. */
+export interface BodyText {
+  text: string;
+  /** How many bytes there were when it was left; `text` is its beginning. */
+  oversize?: number;
+  /** It is a stream of events, though it is not called one. */
+  events?: ReadableStream<Uint8Array>;
+}
 
 /**
  * It says itself that it is within the bound: then it can be taken at once, and nobody must count. Beside chunks, or where
@@ -13,7 +19,10 @@ export function isShort({ headers }: Response, bytesMax: number): boolean {
   return !headers.has("content-encoding") && !headers.has("transfer-encoding");
 }
 
-/** The whole body. Beyond `bytesMax` bytes (after decompression) the rest is left and `text` is the beginning. */
+/**
+ * The whole body. Beyond `bytesMax` bytes (after decompression) the rest is left and `text` is the beginning. What begins as a
+ * stream of events does is not waited for: it may stay open.
+ */
 export async function readBody(response: Response, bytesMax: number): Promise<BodyText> {
   const { body } = response;
   if (body === null) return { text: "" };
@@ -23,6 +32,8 @@ export async function readBody(response: Response, bytesMax: number): Promise<Bo
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return { text: decode(fragments) };
+    if (bytes === 0 && isEvents(decode([value.subarray(0, 64)])))
+      return { text: "", events: withRest(value, reader) };
     fragments.push(value);
     bytes += value.length;
     if (bytes > bytesMax) {
@@ -30,6 +41,11 @@ export async function readBody(response: Response, bytesMax: number): Promise<Bo
       return { text: decode(fragments.slice(0, 1)).slice(0, 4096), oversize: bytes };
     }
   }
+}
+
+/** A text that begins as the events of a stream do. */
+export function isEvents(text: string): boolean {
+  return /^\s*(?:event|data|id|retry)?:/.test(text);
 }
 
 /**
@@ -73,6 +89,21 @@ export function typeOf({ headers }: Response): string {
 }
 
 // --- internal ---
+
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, "cancel" | "read">;
+
+/** A body that somebody has begun to read, from its beginning. */
+function withRest(first: Uint8Array, reader: Reader): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(first),
+    async pull(controller) {
+      const { value, done } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
 
 /** Joined once, decoded once; a byte order mark is left out. */
 function decode(fragments: Uint8Array[]): string {

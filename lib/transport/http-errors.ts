@@ -25,10 +25,13 @@ export function endedStream(
   cause: unknown,
 ): HostError {
   const { name } = link.options;
-  const { message, stray } = exchange;
+  const { message, stray, aside } = exchange;
   const how = cause === undefined ? "ended its stream" : "lost its stream";
-  const remark =
-    stray === undefined ? "" : ` (it answered under id ${stray}, which waits for none)`;
+  const said =
+    stray === undefined
+      ? aside && `sent ${aside}`
+      : `answered under id ${stray}, which waits for none`;
+  const remark = said === undefined ? "" : ` (it ${said})`;
   // Afterwards nothing was there any more.
   const facts: Facts = isHostError(cause) ? cause.facts : {};
   const absence = facts.sent === false ? `, and is not there any more (${facts.errno})` : "";

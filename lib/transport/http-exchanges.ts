@@ -41,6 +41,7 @@ export class Exchanges {
       ending,
       isAnswered: false,
       stray: undefined,
+      aside: undefined,
     };
     this.#open.set(id, exchange);
     void this.#run(exchange, init);
@@ -94,7 +95,8 @@ export class Exchanges {
     try {
       const response = await link.fetch(init);
       const { headers } = response;
-      const stray = exchange.isModern ? strayHeaders(headers) : undefined;
+      const isProbe = exchange.isModern && method === "server/discover";
+      const stray = isProbe ? strayHeaders(headers) : undefined;
       if (stray !== undefined) goodbyes.say(stray);
       else if (method === "initialize" && response.ok) session.begin(headers);
       else if (!exchange.isModern) session.check(headers);

@@ -9,6 +9,7 @@ import type { RequestId } from "../protocol/jsonrpc.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
 import { exchangeFacts, lostSession } from "./http-errors.ts";
 import { challengeOf, clean, placeOf, retryAfterOf } from "./http-facts.ts";
+import type { Challenge } from "./http-facts.ts";
 import type { Exchange, Link } from "./http-types.ts";
 import { codeOfStatus, statusHint } from "./status.ts";
 import type { Incoming } from "./transport.ts";
@@ -61,7 +62,7 @@ export function noAnswer(
   const challenge = challengeOf(response.headers.get(challengeHeader));
   const retryAfterMs = retryAfterOf(response.headers);
   const excerpt = clean(body);
-  const { code, what, hint } = verdict(response, excerpt, exchange, link);
+  const { code, what, hint } = verdict({ response, excerpt, challenge }, exchange, link);
   const shown = excerpt === "" ? "" : `: ${excerpt}`;
   return new HostError(code, `server "${name}" ${what} to ${method}${shown}`, {
     facts: {
@@ -93,17 +94,30 @@ interface Verdict {
   hint?: string | undefined;
 }
 
-function verdict(response: Response, excerpt: string, { stray }: Exchange, link: Link): Verdict {
+interface Refused {
+  response: Response;
+  excerpt: string;
+  challenge: Challenge | undefined;
+}
+
+function verdict(refused: Refused, exchange: Exchange, link: Link): Verdict {
+  const { response, excerpt, challenge } = refused;
   const { status, ok, statusText, headers } = response;
   // What was taken may have been done, and be answered on another stream.
-  const isTaken = stray === undefined && (status === 202 || status === 204);
+  const isTaken = exchange.stray === undefined && (isQuiet(status) || isEmpty(response, excerpt));
   if (ok) {
-    const words = noMessage(response, excerpt, { stray, url: link.options.url });
+    const words = noMessage(response, excerpt, exchange, link);
     return { code: isTaken ? "server_exit" : "rpc_error", ...words };
   }
   const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
   const { url, hasToken } = link.options;
-  const hint = statusHint({ status, url, hasToken, retryAfterMs: retryAfterOf(headers) });
+  const hint = statusHint({
+    status,
+    url,
+    hasToken,
+    challenge,
+    retryAfterMs: retryAfterOf(headers),
+  });
   // What stands before the server lost it on the way: whether it was done is not known.
   const isLost = status === 502 || status === 504;
   const code = codeOfStatus(status, isLost ? "server_exit" : "rpc_error");
@@ -111,35 +125,48 @@ function verdict(response: Response, excerpt: string, { stray }: Exchange, link:
   return { code, what: `${lead}${answered}`, hint };
 }
 
+function isQuiet(status: number): boolean {
+  return status === 202 || status === 204;
+}
+
+/** What says that it is none of ours (a page) is not empty. */
+function isEmpty(response: Response, excerpt: string): boolean {
+  const type = typeOf(response);
+  return excerpt === "" && (type === "application/json" || type === "");
+}
+
 /** A success without a message. */
 function noMessage(
   response: Response,
   excerpt: string,
-  { stray, url }: { stray: string | undefined; url: string },
+  { stray, message }: Exchange,
+  { options: { url } }: Link,
 ): Pick<Verdict, "what" | "hint"> {
   const encoding = response.headers.get("content-encoding");
   const type = typeOf(response);
-  const hint = "is that the address of its MCP endpoint (often with /mcp at the end)?";
+  const hint = greetings.has(message.method)
+    ? "is that the address of its MCP endpoint (often with /mcp at the end)?"
+    : "it was greeted there before: its own log, or what stands before it, may tell";
   if (stray !== undefined)
     return {
       what: `gave an answer under id ${stray}, which waits for none,`,
       hint: "the server must answer each request under the request's own id",
     };
-  if (response.status === 202 || response.status === 204)
+  if (isQuiet(response.status))
     return { what: `took a request (HTTP ${response.status}) and gave no answer` };
   if (encoding !== null && !knownEncodings.has(encoding.toLowerCase()))
     return {
       what: `gave an answer that is encoded as "${clean(encoding)}", which we cannot read,`,
     };
-  const isJson = type === "application/json";
-  if (excerpt === "" && (isJson || type === "")) return { what: "gave an empty answer", hint };
+  if (isEmpty(response, excerpt)) return { what: "gave an empty answer", hint };
   const got = type === "" ? "something without a content type" : clean(type);
   const where = `(HTTP ${response.status} from ${placeOf(url)})`;
-  if (!isJson)
+  if (type !== "application/json")
     return { what: `gave ${got} ${where}, where JSON or an event stream was expected,`, hint };
   return { what: "gave an answer that is no JSON-RPC message", hint };
 }
 
+const greetings = new Set(["initialize", "server/discover"]);
 const knownEncodings = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
 
 /** Errors that stand before all work: "invalid request", and the SDKs' own for a session that is not known. */

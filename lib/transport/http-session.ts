@@ -103,7 +103,7 @@ export class HttpSession {
   }
 }
 
-/** The session id that came with the answer to a modern request, which has none: to be ended. */
+/** The session id that came with the answer to the probe, which began none: to be ended. */
 export function strayHeaders(headers: Headers): Record<string, string> | undefined {
   const id = headers.get(idHeader);
   return id !== null && visible.test(id) ? { [idHeader]: id } : undefined;

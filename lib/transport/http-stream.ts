@@ -9,8 +9,10 @@ import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import { EventStream } from "./event-stream.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
-import type { Ending, Exchange, Link } from "./http-types.ts";
+import { clean } from "./http-facts.ts";
+import type { Ending, Exchange, Link, Streamed } from "./http-types.ts";
 import { StreamState } from "./stream-state.ts";
+import type { Incoming } from "./transport.ts";
 
 /** How many connections in a row may fail, or bring nothing new. */
 export const attemptsMax = 5;
@@ -23,7 +25,7 @@ export const absencesMax = 2;
  * answer came is in the exchange.
  */
 export async function readAnswer(
-  response: Response,
+  response: Streamed,
   exchange: Exchange,
   link: Link,
 ): Promise<Ending> {
@@ -57,7 +59,7 @@ export async function readAnswer(
 
 /** Hands on the events of one connection until it ends, or has outlived the answer it was for. */
 export async function readConnection(
-  { body }: Response,
+  { body }: Streamed,
   state: StreamState,
   { exchange, link }: { exchange?: Exchange; link: Link },
 ): Promise<Ending> {
@@ -72,7 +74,8 @@ export async function readConnection(
         ending.isNew = true;
       let room: Promise<void> | undefined;
       if ("oversize" in event) room = link.take([event], exchange);
-      else if (event.data !== "") room = link.take(messagesOf(event, isReplay, link), exchange);
+      else if (event.data !== "")
+        room = link.take(messagesOf(event, { isReplay, exchange, link }), exchange);
       if (exchange?.isAnswered) events.linger(link.lingering);
       return room;
     });
@@ -141,10 +144,21 @@ function mayResume({ isModern, isAnswered, ending }: Exchange, state: StreamStat
   return state.lastEventId !== undefined && state.lastEventId !== "";
 }
 
+interface Reading {
+  isReplay: boolean;
+  exchange: Exchange | undefined;
+  link: Link;
+}
+
 /** Of a replay only answers count: each request takes its own once. */
-function messagesOf({ event = "message", data }: Event, isReplay: boolean, link: Link) {
+function messagesOf(
+  { event = "message", data }: Event,
+  { isReplay, exchange, link }: Reading,
+): Incoming[] {
   const { name, log } = link.options;
   if (event !== "message") {
+    if (exchange !== undefined && event !== "ping")
+      exchange.aside = `an event "${clean(event, 40)}": ${clean(data)}`;
     debug(log, name, () => `an event of a kind that means nothing was ignored (${event.length})`);
     return [];
   }

@@ -44,7 +44,12 @@ export interface Exchange {
   isAnswered: boolean;
   /** An id that nothing was sent under and that its response was for. */
   stray: string | undefined;
+  /** What came in an event that is no message, for the error where nothing else does. */
+  aside: string | undefined;
 }
+
+/** What a stream of events comes in. */
+export type Streamed = Pick<Response, "body">;
 
 /** How a connection of a stream ended: whether it brought anything new, and what broke it, if something did. */
 export interface Ending {
@@ -58,7 +63,7 @@ export interface Link {
   readonly times: HttpTimes;
   readonly read: TextReader;
   /** What reads answers that come in streams (http-stream.ts), once one came. */
-  readStream: ((response: Response, exchange: Exchange, link: Link) => Promise<Ending>) | undefined;
+  readStream: ((from: Streamed, exchange: Exchange, link: Link) => Promise<Ending>) | undefined;
   /** Streams that are still open behind the answer that they were for. */
   readonly lingering: Deadlines;
   /** Hands on what a body brought; `exchange`: what it answers. To be awaited where it gives a promise. */

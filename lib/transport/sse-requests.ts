@@ -8,7 +8,7 @@ import { isObject } from "../base/json.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
-import { retryAfterOf } from "./http-facts.ts";
+import { challengeOf, retryAfterOf } from "./http-facts.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { codeOfStatus, statusHint } from "./status.ts";
 import { clipNoise, parse } from "./text.ts";
@@ -27,12 +27,13 @@ export async function openEventStream(
     ? `answered with ${type || "no content type"}`
     : `answered HTTP ${response.status}`;
   const text = `server "${name}" ${got} where an event stream was expected${await excerpt(response)}`;
-  const { status } = response;
+  const { status, headers: said } = response;
+  const challenge = challengeOf(said.get("www-authenticate"));
   const code = codeOfStatus(status, "server_start");
   throw new HostError(code, text, {
     facts: { server: name, httpStatus: status, sent: false },
     hint:
-      (code === "auth_required" ? statusHint({ status, url, hasToken }) : undefined) ??
+      (code === "auth_required" ? statusHint({ status, url, hasToken, challenge }) : undefined) ??
       "is an HTTP+SSE server (of 2024-11-05) at that URL? others are reached with the transport `http`",
   });
 }
@@ -43,13 +44,13 @@ export async function openEventStream(
  */
 export function endpointOf({ name, url }: RemoteOptions, data: string): URL {
   const base = new URL(url);
-  const endpoint = URL.parse(data.trim(), base.href);
+  const endpoint = URL.parse(data.trim().replace(/^"(.*)"$/, "$1"), base.href);
   if (endpoint !== null && endpoint.origin === base.origin) return endpoint;
   const what = endpoint === null ? "what is no URL" : `one of another origin (${endpoint.origin})`;
   const text = `server "${name}" named as the address for messages ${what}`;
   throw new HostError("server_start", text, {
     facts: { server: name, origin: base.origin, sent: false },
-    hint: "messages, and what is secret in their headers, go to the configured origin alone",
+    hint: "messages, and what is secret in their headers, go to the configured origin alone: reach it by that one, or tell the server the address that it is reached by",
   });
 }
 
@@ -78,12 +79,15 @@ export async function postMessage(
   { endpoint, body, headers, signal }: Post,
 ): Promise<Posted> {
   const response = await options.fetch(endpoint.href, { method: "POST", headers, body, signal });
-  const text = await headOf(response);
-  if (response.ok) return { items: [] };
+  const isJson = response.ok && isRequest(message) && typeOf(response) === "application/json";
+  const text = await headOf(response, isJson ? options.responseBytesMax : headBytesMax);
+  if (response.ok) return { items: isJson ? ownAnswer(message.id, text) : [] };
   // The link is gone, unless that is the answer.
   const isLost = response.status === 404 || response.status === 410;
   const answer = isRequest(message) ? errorAnswer(message.id, text, isLost) : undefined;
   if (answer !== undefined) return { items: [answer] };
+  const isFirst = "method" in message && message.method === "initialize";
+  if (isLost && isFirst) throw misplaced(options, endpoint, response.status, text);
   const error = refusal(options, message, response, { text, isLost });
   const lost = isLost && { lost: { httpStatus: response.status } };
   if (isRequest(message)) return { items: [{ failed: { id: message.id, error } }], ...lost };
@@ -101,7 +105,7 @@ function typeOf({ headers }: Response): string {
 }
 
 /** The beginning of a body; the rest is thrown away. A body that breaks ends there. */
-async function headOf({ body }: Response): Promise<string> {
+async function headOf({ body }: Response, bytesMax = 67_108_864): Promise<string> {
   if (body === null) return "";
   const decoder = new TextDecoder();
   let text = "";
@@ -110,7 +114,7 @@ async function headOf({ body }: Response): Promise<string> {
     for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
       text += decoder.decode(chunk, { stream: true });
       bytes += chunk.length;
-      if (bytes > headBytesMax) break;
+      if (bytes > bytesMax) break;
     }
   } catch {
     // What came before is what there is to tell.
@@ -123,12 +127,20 @@ async function excerpt(response: Response): Promise<string> {
     await response.body?.cancel();
     return "";
   }
-  return shown(await headOf(response));
+  return shown(await headOf(response, headBytesMax));
 }
 
 function shown(text: string): string {
   const line = clipNoise(text.replace(/\s+/g, " ").trim());
   return line === "" ? "" : `: ${line}`;
+}
+
+/** Some servers answer where they should only take; what comes on the stream besides is a second answer. */
+function ownAnswer(id: RequestId, text: string): Incoming[] {
+  const value = parse(text.trim());
+  const { message } = isObject(value) ? readMessage(value) : {};
+  if (message === undefined || !isResponse(message) || String(message.id) !== String(id)) return [];
+  return [{ message: { ...message, id }, text: text.trim() }];
 }
 
 /** A JSON-RPC error in the body of a refusal, as the answer to the request that was refused; `strict`: under its own id. */
@@ -139,6 +151,20 @@ function errorAnswer(id: RequestId, text: string, strict: boolean): Incoming | u
     return undefined;
   if (strict && String(message.id) !== String(id)) return undefined;
   return { message: { jsonrpc: "2.0", id, error: message.error }, text: text.trim() };
+}
+
+/** Nothing is where the server said that messages go, as behind a proxy that has a path of its own for it. */
+function misplaced(
+  { name, url }: RemoteOptions,
+  { pathname }: URL,
+  status: number,
+  text: string,
+): HostError {
+  const what = `takes no messages at ${pathname}, which it named for them (HTTP ${status})`;
+  return new HostError("server_start", `server "${name}" ${what}${shown(text)}`, {
+    facts: { server: name, httpStatus: status, sent: false },
+    hint: `a server behind a proxy has to be told of the path that it is reached by, here ${new URL(url).pathname}`,
+  });
 }
 
 function refusal(
@@ -153,7 +179,14 @@ function refusal(
     const lost = `server "${server}" no longer knows this link (HTTP ${status})${shown(text)}`;
     return new HostError("server_exit", lost, { facts: { ...facts, sessionLost: true } });
   }
-  const hint = statusHint({ status, url, hasToken, retryAfterMs: retryAfterOf(headers) });
+  const challenge = challengeOf(headers.get("www-authenticate"));
+  const hint = statusHint({
+    status,
+    url,
+    hasToken,
+    challenge,
+    retryAfterMs: retryAfterOf(headers),
+  });
   return new HostError(
     codeOfStatus(status, "rpc_error"),
     `server "${server}" answered ${method} with HTTP ${status}${shown(text)}`,

@@ -25,6 +25,8 @@ export interface SseOptions extends RemoteOptions {
   startTimeoutMs?: number | undefined;
   /** Gives up the opening; later it means nothing. */
   signal?: AbortSignal | undefined;
+  /** Called once there is an event stream: what fails from then on is the fault of a server of this transport. */
+  onStream?: (() => void) | undefined;
 }
 
 /**
@@ -44,6 +46,7 @@ export async function openSse(options: SseOptions): Promise<Transport> {
   if (signal?.aborted) giveUp();
   try {
     const body = await openEventStream(options, ending.signal);
+    options.onStream?.();
     const events = new EventStream(body, { eventBytesMax: options.responseBytesMax });
     const endpoint = await firstEndpoint(options, events);
     debug(log, name, () => `messages go to ${endpoint.pathname}`);

@@ -1,6 +1,7 @@
 /** What the status of a refusal tells a person, whatever the transport: that a sign-in is needed, and what to try. Pure; decides by the status. Loaded when one is met. */
 import type { ErrorCode } from "../base/errors.ts";
 import { placeOf } from "./http-facts.ts";
+import type { Challenge } from "./http-facts.ts";
 
 export interface Refusal {
   status: number;
@@ -10,6 +11,8 @@ export interface Refusal {
   hasToken?: boolean | undefined;
   /** When the server wants to be asked again. */
   retryAfterMs?: number | undefined;
+  /** What it asks for. */
+  challenge?: Challenge | undefined;
 }
 
 /** `auth_required` where the server wants to know who we are, or will not have us; else `otherwise`. */
@@ -18,17 +21,13 @@ export function codeOfStatus(status: number, otherwise: ErrorCode): ErrorCode {
 }
 
 /** What to do about it; undefined: nothing that the status tells. */
-export function statusHint({ status, url, hasToken, retryAfterMs }: Refusal): string | undefined {
-  if (status === 401)
-    return hasToken
-      ? "the credentials that it was given are refused: are they right, and do they still hold?"
-      : "give it a token in its headers: Authorization: Bearer …";
-  if (status === 403)
-    return `${
-      hasToken
-        ? "the credentials that it was given do not allow this"
-        : "it may want a token in its headers (Authorization: Bearer …)"
-    }; some servers take only the host name that they were started with${otherName(url)}`;
+export function statusHint(refusal: Refusal): string | undefined {
+  const { status, url, retryAfterMs } = refusal;
+  if (status === 401 || status === 403) return signInHint(refusal);
+  if (status === 421) return `${hostHint(url)}; its own settings may name others`;
+  if (status === 407)
+    return "a proxy wants a sign-in: its user and password go into the address of the proxy (HTTP_PROXY, HTTPS_PROXY)";
+  if (status === 413) return "what was sent is more than it takes, or what stands before it";
   if (status === 404 || status === 405) {
     const what = status === 404 ? "there is no MCP at" : "no messages are taken at";
     return `${what} ${placeOf(url)}: most servers answer at /mcp, older ones at /sse`;
@@ -46,6 +45,29 @@ export function statusHint({ status, url, hasToken, retryAfterMs }: Refusal): st
 }
 
 // --- internal ---
+
+function signInHint({ status, url, hasToken, challenge = { scheme: "" } }: Refusal): string {
+  const { scheme, scope, error, errorDescription } = challenge;
+  const said = errorDescription === undefined ? "" : `it says "${errorDescription}"; `;
+  if (error === "insufficient_scope" && scope !== undefined)
+    return `${said}it wants a token with the scopes: ${scope}`;
+  if (status === 401) {
+    const isBasic = /^basic$/i.test(scheme);
+    const what = isBasic ? "a user and a password in its address, or" : "a token";
+    return hasToken
+      ? `${said}the credentials that it was given are refused: are they right, and do they still hold?`
+      : `${said}give it ${what} in its headers: Authorization: ${isBasic ? "Basic" : "Bearer"} …`;
+  }
+  return `${said}${
+    hasToken
+      ? "the credentials that it was given do not allow this"
+      : "it may want a token in its headers (Authorization: Bearer …)"
+  }; ${hostHint(url)}`;
+}
+
+function hostHint(url: string): string {
+  return `some servers take only the host name that they were started with${otherName(url)}`;
+}
 
 const loopback: ReadonlyMap<string, string> = new Map([
   ["127.0.0.1", "localhost"],

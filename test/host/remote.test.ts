@@ -136,6 +136,36 @@ describe("which transport a URL speaks", () => {
     expect(methods).not.toContain("GET");
   });
 
+  test.each<[string, () => Response, object]>([
+    [
+      "an address for messages elsewhere",
+      () =>
+        new Response("event: endpoint\ndata: http://inside:8080/messages\n\n", {
+          headers: { "content-type": "text/event-stream" },
+        }),
+      { code: "server_start", message: expect.stringContaining("http://inside:8080") },
+    ],
+    [
+      "a stream that ends",
+      () => new Response("", { headers: { "content-type": "text/event-stream" } }),
+      { code: "server_start", message: expect.stringContaining("ended its event stream") },
+    ],
+    [
+      "a sign-in",
+      () => new Response("who?", { status: 401 }),
+      { code: "auth_required", facts: { httpStatus: 401 } },
+    ],
+  ])("where HTTP+SSE is there, its own error counts: %s", async (_, get, expected) => {
+    await using server = await serveRemote({
+      transport: "http",
+      intercept: ({ method }) =>
+        method === "GET" ? get() : new Response("no such thing", { status: 404 }),
+    });
+    await using host = await hostOf(server);
+    const { failed } = await host.tools();
+    expect(failed[0]?.error).toMatchObject(expected);
+  });
+
   test("the first error counts where HTTP+SSE is not there either", async () => {
     await using server = await serveRemote({
       transport: "http",

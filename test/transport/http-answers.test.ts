@@ -227,6 +227,27 @@ describe("sign-in", () => {
     });
   });
 
+  test.each([
+    ['Basic realm="x"', "", "Authorization: Basic …"],
+    ['Bearer error="invalid_token", error_description="it ran out"', "", 'it says "it ran out"'],
+    ['Bearer error="insufficient_scope", scope="a:read a:write"', "", "the scopes: a:read a:write"],
+  ])("what is asked for is what is told: %s", async (challenge, body, words) => {
+    for (const status of challenge.includes("scope") ? [401, 403] : [401]) {
+      const headers = { "www-authenticate": challenge };
+      const { error } = await ask(new Response(body, { status, headers }));
+      expect(error).toMatchObject({ code: "auth_required", hint: expect.stringContaining(words) });
+    }
+  });
+
+  test.each([
+    [407, "HTTP_PROXY"],
+    [413, "more than it takes"],
+    [421, "try localhost for 127.0.0.1"],
+  ])("%d says what to do", async (status, words) => {
+    const { error } = await ask(new Response("no", { status }));
+    expect(error.hint).toContain(words);
+  });
+
   test("O005: 403 shows its body", async () => {
     const { error } = await ask(
       new Response("Access is only allowed at localhost:1", { status: 403 }),
@@ -297,11 +318,23 @@ describe("a success that is no answer", () => {
   ])("%s", async (_name, response, text) => {
     const { error, requests } = await ask(response());
     // What was taken may have been done.
-    const code = text.startsWith("took") ? "server_exit" : "rpc_error";
+    const code = /^took|empty/.test(text) ? "server_exit" : "rpc_error";
     expect(error).toMatchObject({ code, facts: { server: "srv", sent: true } });
     const said = error.message.replace(String(error.facts.url), "URL");
     expect(said).toStartWith(`server "srv" ${text}`);
     expect(requests).toBe(1);
+  });
+
+  test.each([
+    ["server/discover", "/mcp at the end"],
+    ["initialize", "/mcp at the end"],
+    ["tools/call", "greeted there before"],
+  ])("the address is doubted only where nobody was greeted yet: %s", async (method, words) => {
+    await using server = serve(() => new Response("<p>Log in", { headers: html }));
+    await using link = open(server.url);
+    expect(await failure(link.peer.request(method, {}, soon))).toMatchObject({
+      hint: expect.stringContaining(words),
+    });
   });
 
   test("G004: neither result nor error", async () => {

@@ -113,6 +113,61 @@ describe("an answer in a stream", () => {
       });
   });
 
+  test.each<[string, string]>([
+    ["its last event without a blank line", `event: message\ndata: ${JSON.stringify(reply())}\n`],
+    ["and without the end of its line", `id: 1\ndata: ${JSON.stringify(reply())}`],
+    ["no event at all, but JSON", JSON.stringify(reply())],
+    ["JSON over several lines", `\n${JSON.stringify(reply(), null, 2)}\r\n`],
+    ["JSON that is an array", JSON.stringify([note(1), reply()])],
+  ])("that is not as it should be: %s", async (_name, text) => {
+    const { text: found, gets } = await ask(text);
+    expect(JSON.parse(found ?? "null")).toEqual(reply());
+    expect(gets).toBe(0);
+  });
+
+  test("JSON in its place, cut anywhere", async () => {
+    const bytes = new TextEncoder().encode(
+      JSON.stringify(reply(1, { text: "grüße 🎉\n" }), null, 1),
+    );
+    await using server = serve(() => {
+      const { response, write, end } = stream(" ");
+      for (const byte of bytes) write(new Uint8Array([byte]));
+      end();
+      return response;
+    });
+    await using link = open(server.url);
+    const { response } = await link.peer.request("a", modern(), soon);
+    expect(response.result).toEqual({ text: "grüße 🎉\n" });
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["application/json", { "content-type": "application/json" }],
+    ["text/plain", { "content-type": "text/plain" }],
+    ["a length", { "content-type": "application/json", "content-length": "" }],
+  ])("that is called something else: %s", async (_name, headers) => {
+    const text = `: hello\n\n${event(progress(1))}event: message\n${event(reply())}`;
+    await using server = serve((seen) => {
+      if (seen.method !== "first") return undefined;
+      if ("content-length" in headers)
+        return new Response(text, { headers: { "content-type": "application/json" } });
+      return new Response(new Blob([text]).stream(), { headers });
+    });
+    await using link = open(server.url);
+    const { response } = await link.peer.request("first", modern(), soon);
+    expect(response.result).toEqual({ ok: true });
+  });
+
+  test("that is called JSON, and stays open", async () => {
+    await using server = serve(() => {
+      const { response } = stream(event(reply()));
+      return new Response(response.body, { headers: { "content-type": "application/json" } });
+    });
+    await using link = open(server.url, { times: { lingerMs: 30 } });
+    const { response } = await link.peer.request("a", modern(), soon);
+    expect(response.result).toEqual({ ok: true });
+    await until(() => server.pending() === 0);
+  });
+
   test("an array in an event (2025-03-26)", async () => {
     expect((await ask(event([note(1), reply()]))).text).toBe(JSON.stringify(reply()));
   });
@@ -173,7 +228,7 @@ describe("B043: a stream that ends without the answer fails its request at once"
   test.each<[string, string]>([
     ["nothing but headers", ":\n\n"],
     ["progress, then the end", event(progress(1))],
-    ["an event without end", `data: ${JSON.stringify(reply())}\n`],
+    ["an event that was cut", `data: ${JSON.stringify(reply()).slice(0, -1)}\n`],
     ["an id, but modern", "id: 1\nretry: 1\ndata:\n\n"],
   ])("%s", async (_name, text) => {
     const { error, gets } = await ask(text);
@@ -183,6 +238,15 @@ describe("B043: a stream that ends without the answer fails its request at once"
       facts: { server: "srv", method: "first", httpStatus: 200, sent: true },
     });
     expect(gets).toBe(0);
+  });
+
+  test("what it said in an event of another name is told", async () => {
+    const { error } = await ask('event: error\ndata: {"message":"boom"}\n\n');
+    expect(error).toMatchObject({
+      code: "server_exit",
+      message:
+        'server "srv" ended its stream without an answer to first (it sent an event "error": {"message":"boom"})',
+    });
   });
 
   test("the socket is destroyed in the middle of an event", async () => {

@@ -181,6 +181,18 @@ describe("what a modern server gets", () => {
     const ended = server.of("DELETE").map(({ headers }) => headers["mcp-session-id"]);
     expect(ended).toEqual(["by-mistake", "session-1"]);
   });
+
+  test("one that comes with every other answer of a modern server is left alone", async () => {
+    await using server = serve((seen) =>
+      answer(seen, {}, { headers: { "mcp-session-id": "all" } }),
+    );
+    await using link = open(server.url);
+    await link.peer.request("server/discover", modern(), soon);
+    for (const method of ["tools/list", "tools/call"])
+      await link.peer.request(method, modern(), soon);
+    expect(server.of("DELETE")).toHaveLength(1);
+    expect(link.said("warn")).toEqual([]);
+  });
 });
 
 describe("giving up", () => {

@@ -167,6 +167,14 @@ describe("opening", () => {
     await waitFor(() => server.cancelled === 1, "the stream to be let go");
   });
 
+  test("an address in quotes is that address", async () => {
+    await using server = scripted({ first: 'event: endpoint\ndata: "/messages?a=1"\n\n' });
+    await using link = await open(server.url);
+    await link.transport.send(request(1));
+    await waitFor(() => server.posts.length === 1, "the post");
+    expect(new URL(server.posts[0]!.url).pathname).toBe("/messages");
+  });
+
   test("an address that is none", async () => {
     await using server = scripted({ first: "event: endpoint\ndata: http://[\n\n" });
     expect((await failure(server.url)).message).toContain("what is no URL");
@@ -346,7 +354,37 @@ const refusing = (status: number, body: string, type = "text/plain"): Script => 
   post: () => new Response(body, { status, headers: { "content-type": type } }),
 });
 
+test("an answer in the POST is one, too, and is taken once", async () => {
+  const large = { text: "x".repeat(100_000) };
+  await using server = scripted({
+    post: async (asked) =>
+      Response.json(result(((await asked.json()) as { id: number }).id, large)),
+  });
+  await using link = await open(server.url);
+  await using peer = createPeer(link.transport, { name: "srv", log: () => {} });
+  for (const id of [1, 2]) {
+    const { response } = await peer.request("tools/list", {}, { timeoutMs: 5000 });
+    expect(response).toMatchObject({ id, result: large });
+    server.write(event(result(id, { late: true })));
+  }
+});
+
 describe("posts that are refused", () => {
+  test("the first, by nobody: the address was wrong", async () => {
+    await using server = scripted({ post: () => new Response("no", { status: 404 }) });
+    await using link = await open(server.url);
+    await using peer = createPeer(link.transport, { name: "srv", log: () => {} });
+    const error = await peer
+      .request("initialize", {}, { timeoutMs: 5000 })
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({
+      code: "server_start",
+      message:
+        'server "srv" takes no messages at /messages, which it named for them (HTTP 404): no',
+      hint: expect.stringContaining("here /sse"),
+    });
+  });
+
   test.each([400, 403, 405, 406, 409, 500, 502])(
     "B049: %d fails its request with the status and the beginning of the body",
     async (status) => {
