@@ -6,7 +6,7 @@
 import { type JSONVisitor, printParseErrorCode, visit } from "jsonc-parser";
 
 import { isObject } from "../base/json.ts";
-import { type ParsedText, pathText, syntaxError, type TextSource } from "./problems.ts";
+import { formatHint, type ParsedText, pathText, syntaxError, type TextSource } from "./problems.ts";
 
 /** @throws HostError `config` with `facts.line` and `facts.column`, both from 1, of what is wrong first */
 export function parseJsonc(text: string, source: TextSource): ParsedText {
@@ -116,7 +116,10 @@ class Builder {
     const next = this.#text.codePointAt(offset);
     const found = next === undefined ? "the end" : JSON.stringify(String.fromCodePoint(next));
     const position = { line: line + 1, column: column + 1 };
-    throw syntaxError(this.#source, `${why}, found ${found}`, position);
+    // No config is an array: what begins so, or with no value at all, is most likely no JSON.
+    const isOther = !isObject(this.root) || /\.ya?ml$/i.test(this.#source.file ?? "");
+    const hint = isOther ? formatHint(this.#source) : undefined;
+    throw syntaxError(this.#source, `${why}, found ${found}`, position, { hint });
   }
 }
 

@@ -52,16 +52,24 @@ export interface Position {
   column: number;
 }
 
+/** What is parsed at all, for a text that may be something else. */
+export function formatHint({ label, file }: TextSource): string {
+  if (file === undefined) return `${label} takes JSON itself; -c FILE reads a file`;
+  const yaml = /\.ya?ml$/i.test(file) ? "YAML is not read; " : "";
+  return `${yaml}a config is JSON, with or without comments, or TOML in a file whose name ends in .toml`;
+}
+
 /** The error for a text that cannot be parsed. */
 export function syntaxError(
   source: TextSource,
   why: string,
   at: Position | undefined,
-  cause?: unknown,
+  { cause, hint }: { cause?: unknown; hint?: string | undefined } = {},
 ) {
   const place = at ? `:${at.line}:${at.column}` : "";
   return new HostError("config", `${source.label}${place}: ${why}`, {
     facts: { ...(source.file === undefined ? {} : { file: source.file }), ...at },
     cause,
+    ...(hint !== undefined && { hint }),
   });
 }

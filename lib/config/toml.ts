@@ -11,7 +11,7 @@ export function parseToml(text: string, source: TextSource): ParsedText {
     return { value: plainNumbers(Bun.TOML.parse(text)), warnings: [] };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.replace(/^TOML Parse error: /, "") : "";
-    throw syntaxError(source, why, tomlErrorAt(text), cause);
+    throw syntaxError(source, why, tomlErrorAt(text), { cause });
   }
 }
 

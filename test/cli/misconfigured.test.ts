@@ -14,6 +14,14 @@ const asking = [
   ["subscribe"],
 ];
 
+test.concurrent("a config given inline is no file", async () => {
+  expectRun(await mcphost("tools", "--config-json", "servers.json").run(), {
+    code: 2,
+    stderr:
+      'mcphost: --config-json:1:1: expected a value, found "s"\n  --config-json takes JSON itself; -c FILE reads a file\n',
+  });
+});
+
 describe.concurrent("the only server", () => {
   test.each(asking)("%s %s", async (...words) => {
     const run = await mcphost(...words.filter(Boolean), ...json({ x: { type: "http" } })).run();

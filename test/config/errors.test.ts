@@ -37,6 +37,23 @@ test.each(unparsed)("says where %j cannot be parsed", async (text, line, column,
   expect(error.facts.file).toEndWith("/servers.json");
 });
 
+const formats =
+  "a config is JSON, with or without comments, or TOML in a file whose name ends in .toml";
+
+test.each<[file: string, text: string, hint: string | undefined]>([
+  ["c.yaml", "mcpServers:\n  a:\n    command: a\n", `YAML is not read; ${formats}`],
+  ["c.yml", "# ours\n- a\n", `YAML is not read; ${formats}`],
+  ["c.yaml", "{mcpServers: {}}", `YAML is not read; ${formats}`],
+  ["config", "[mcp_servers.a]\ncommand = 'a'\n", formats],
+  ["config.xml", "<servers/>", formats],
+  ["c.json", "", formats],
+  ["c.json", '{"mcpServers": {', undefined],
+])("what is no JSON at all is told what is read: %s with %j", async (file, text, hint) => {
+  const error = await errorOf(() => configOf(text, file));
+  expect(error.message).toStartWith(`${file}:1:`);
+  expect(error.hint).toBe(hint);
+});
+
 test.each([
   [`a = 1\nb = \nc = 3\n`, 2],
   [`a = 1\n\n  [x\n`, 3],
