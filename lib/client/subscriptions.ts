@@ -6,7 +6,7 @@ import { realClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { internalError, methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { missingTopics } from "../protocol/subscriptions.ts";
 import type { Topics, Update } from "../protocol/subscriptions.ts";
 import { openSubscription } from "./subscriptions-open.ts";
@@ -115,7 +115,8 @@ async function once(options: FollowOptions, wasOpen: boolean): Promise<Attempt> 
     if (refusal !== undefined) return { isOpen: false, ending: "lost", error: refusal };
     return { isOpen, ending };
   } catch (error) {
-    return { isOpen, ending: "lost", error };
+    const isUnknown = error instanceof RpcError && error.code === methodNotFound;
+    return { isOpen, ending: "lost", error: isUnknown ? nothingAtAll(options, error) : error };
   }
 }
 
@@ -137,6 +138,14 @@ function isFinal(error: unknown): boolean {
 function nothing(name: string, missing: string[]): HostError {
   const text = `server "${name}" tells of no changes of what was asked for: ${missing.join(", ")}`;
   return new HostError("rpc_error", text, { facts: { server: name, missing } });
+}
+
+/** It does not know how to be subscribed to. */
+function nothingAtAll({ name, topics }: FollowOptions, cause: RpcError): HostError {
+  const { code: rpcCode, message } = cause;
+  const text = `server "${name}" has no subscriptions: it tells nobody of changes (${rpcCode}: ${message})`;
+  const missing = missingTopics(topics, {});
+  return new HostError("rpc_error", text, { facts: { server: name, missing, rpcCode }, cause });
 }
 
 function broken(name: string, tries: number): HostError {

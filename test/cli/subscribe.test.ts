@@ -223,7 +223,21 @@ test("a server that tells of nothing is an error", async () => {
   const run = await mcphost("subscribe", "x://y", "--", ...server).run();
   expectRun(run, {
     code: 1,
-    stderr: /^mcphost: server "server" tells of no changes of what was asked for: x:\/\/y\n/,
+    stderr:
+      'mcphost: server "server" tells of no changes of what was asked for: x://y\n' +
+      "  mcphost read x://y shows what it is now\n",
+  });
+});
+
+test.concurrent.each([
+  [["x://y z"], "mcphost read 'x://y z' shows what it is now"],
+  [[], "mcphost tools, resources and prompts show what there is now"],
+])("so is one that knows no subscriptions at all: %j", async (uris, hint) => {
+  const server = [...bunAlone, join(root, "examples/echo.ts")];
+  const text = 'mcphost: server "server" has no subscriptions: it tells nobody of changes';
+  expectRun(await mcphost("subscribe", ...uris, "--", ...server).run(), {
+    code: 1,
+    stderr: `${text} (-32601: Method not found: subscriptions/listen)\n  ${hint}\n`,
   });
 });
 

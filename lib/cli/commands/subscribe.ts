@@ -2,7 +2,7 @@
  * `subscribe [URI…]`: one line on stdout for each change of a resource, or of the lists of a server, until Ctrl-C or until
  * the server ends it (cli.md, Commands). What is printed is what the next program asks for: a URI as `read` takes it.
  */
-import { exitCodeOf, isHostError } from "../../base/errors.ts";
+import { exitCodeOf, HostError, isHostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { ServerUpdate } from "../../host/lasting-types.ts";
 import type { ListName, Topics } from "../../protocol/subscriptions.ts";
@@ -11,6 +11,7 @@ import { shown } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
 import { openFromFlags } from "../open.ts";
 import type { Opened } from "../open.ts";
+import { shellQuote } from "../tool-help.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -72,7 +73,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
         },
       });
     } catch (error) {
-      if (wanted.size === 1) throw await cause(error, opened, positionals[0] ?? "");
+      if (wanted.size === 1) throw await cause(withWay(error, asked), opened, positionals[0] ?? "");
       const text = error instanceof Error ? error.message : String(error);
       log({ level: "warn", server, text });
       return error;
@@ -85,6 +86,18 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const failed = ends.find((end) => end instanceof Error);
   if (failed !== undefined && ends.every((end) => end instanceof Error)) throw failed;
   return 0;
+}
+
+/** Who is told of nothing may look. */
+function withWay(error: unknown, { uris = [] }: Topics): unknown {
+  if (!isHostError(error) || error.facts["missing"] === undefined) return error;
+  const { code, message, facts } = error;
+  const [uri] = uris;
+  const hint =
+    uri === undefined
+      ? "mcphost tools, resources and prompts show what there is now"
+      : `mcphost read ${shellQuote(uri)} shows what it is now`;
+  return new HostError(code, message, { facts, hint, cause: error });
 }
 
 /** Ctrl-C: the end that was announced, and no fault to tell of. */
