@@ -29,8 +29,12 @@ export function handlersOf(
     path,
     (request: Bun.BunRequest) => answer(request, methods, answering),
   ]);
+  // Many write a slash behind an address, and a redirect loses what is posted.
+  const slashed = paths
+    .filter(([path]) => path !== "/")
+    .map(([path, handle]) => [`${path}/`, handle]);
   return {
-    routes: Object.fromEntries(paths),
+    routes: Object.fromEntries([...paths, ...slashed]),
     fetch: (request: Request) => answer(request as Bun.BunRequest, undefined, answering),
     // Only what is thrown outside of our own answers comes here: nothing of it is told.
     error: (error: Error) => errorResponse(error, answering.context.redact),
@@ -63,6 +67,10 @@ function answer(
   try {
     if (context.stopping.aborted) throw stoppingNow();
     if (request.method === "OPTIONS") return guard.preflight(request, allowed(methods));
+    if (methods === undefined && isWellKnown(request)) {
+      guard.check(request);
+      throw notFound(request);
+    }
     const route = methods?.[request.method === "HEAD" ? "GET" : request.method];
     const caller = guard.admit(request, route);
     if (route === undefined) throw methods === undefined ? notFound(request) : notHere(methods);
@@ -162,6 +170,11 @@ function notFound(request: Request): HttpError {
   return new HttpError(404, "not_found", `nothing is at ${path.slice(0, 200)}`, {
     hint: "GET / lists what there is",
   });
+}
+
+/** Where clients look for a way to sign in (RFC 9728): that there is none must not need a token. */
+function isWellKnown({ url }: Request): boolean {
+  return url.includes("/.well-known/");
 }
 
 function notHere(methods: Methods): HttpError {

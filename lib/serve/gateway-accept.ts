@@ -9,6 +9,16 @@ export function accepts(accept: string | null, type: Type): boolean {
   return accept.includes(";") ? isWanted(accept.toLowerCase(), type) : ranges[type].test(accept);
 }
 
+/** What an answer may come as. */
+export type Form = "any" | "json" | "stream" | "none";
+
+/** Clients have to take both forms, and many say that they take one alone. */
+export function formOf(accept: string | null): Form {
+  const isStream = accepts(accept, "text/event-stream");
+  if (accepts(accept, "application/json")) return isStream ? "any" : "json";
+  return isStream ? "stream" : "none";
+}
+
 // --- internal ---
 
 const ranges = {

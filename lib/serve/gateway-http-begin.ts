@@ -49,6 +49,14 @@ export function sessionHeader({ id }: Session): Record<string, string> {
   return { "mcp-session-id": id };
 }
 
+/** The same for who takes nothing but a stream. */
+export async function streamed(answer: Promise<Response>): Promise<Response> {
+  const response = await answer;
+  const headers = new Headers(response.headers);
+  headers.set("content-type", "text/event-stream");
+  return new Response(`data: ${await response.text()}\n\n`, { status: response.status, headers });
+}
+
 // --- internal ---
 
 /** One that is quiet, of the same owner where others are there, makes room for who needs servers of its own. @throws HostError as of the gateway */

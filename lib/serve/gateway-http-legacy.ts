@@ -6,14 +6,15 @@ import type { Json } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
 import { isRequest, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request, Response as Answer } from "../protocol/jsonrpc.ts";
-import { accepts } from "./gateway-accept.ts";
+import { accepts, formOf } from "./gateway-accept.ts";
+import type { Form } from "./gateway-accept.ts";
 import { notHere, readBatch } from "./gateway-batch.ts";
 import { unsupported } from "./gateway-era.ts";
 import { hear } from "./gateway-guests.ts";
-import { beginSession, sessionHeader } from "./gateway-http-begin.ts";
+import { beginSession, sessionHeader, streamed } from "./gateway-http-begin.ts";
 import type { HttpWorld } from "./gateway-http-question.ts";
 import { refuse } from "./gateway-refuse.ts";
-import { HttpReply } from "./gateway-reply.ts";
+import { HttpReply, JsonReply } from "./gateway-reply.ts";
 import { Underway } from "./gateway-running.ts";
 import type { ReplyTo } from "./gateway-running.ts";
 import type { Scope } from "./gateway-types.ts";
@@ -49,18 +50,20 @@ export class LegacyHttp {
     scope: Scope,
   ): Response | Promise<Response> | undefined {
     const id = isRequest(message) ? message.id : null;
-    const accept = exchange.request.headers.get("accept");
-    if (isRequest(message) && !acceptsBoth(accept))
+    const form = isRequest(message) ? formOf(exchange.request.headers.get("accept")) : "any";
+    if (form === "none")
       return refuse(
         406,
         plainError("Accept has to name application/json and text/event-stream"),
         id,
       );
-    if (isRequest(message) && message.method === "initialize")
-      return beginSession(message, scope, { sessions: this.#sessions, ...this.#world });
+    if (isRequest(message) && message.method === "initialize") {
+      const begun = beginSession(message, scope, { sessions: this.#sessions, ...this.#world });
+      return form === "stream" ? streamed(begun) : begun;
+    }
     const session = this.#sessionOf(exchange, scope, id);
     if (session instanceof Response) return session;
-    if (isRequest(message)) return void this.#answer(message, session, exchange);
+    if (isRequest(message)) return void this.#answer(message, session, exchange, form);
     this.#notified(message, session);
     return accepted();
   }
@@ -152,10 +155,12 @@ export class LegacyHttp {
   }
 
   /** The client may leave and the request goes on. */
-  #answer(request: Request, session: Session, exchange: Exchange): void {
+  #answer(request: Request, session: Session, exchange: Exchange, form: Form = "any"): void {
     hear(session, request);
-    const reply = new HttpReply(request.id, exchange, this.#world, session.replays);
+    const Reply = form === "json" ? JsonReply : HttpReply;
+    const reply = new Reply(request.id, exchange, this.#world, session.replays);
     reply.begin();
+    if (form === "stream") reply.open();
     session.running.answer(new Underway(request, session, reply), this.#world.gateway);
   }
 
@@ -180,10 +185,6 @@ export class LegacyHttp {
 }
 
 // --- internal ---
-
-function acceptsBoth(accept: string | null): boolean {
-  return accepts(accept, "application/json") && accepts(accept, "text/event-stream");
-}
 
 function accepted(): Response {
   return new Response(null, { status: 202 });

@@ -136,6 +136,13 @@ export class HttpReply implements ReplyTo, Waiter, Elder {
   }
 }
 
+/** For who takes no stream: what would be told before the answer is not. */
+export class JsonReply extends HttpReply {
+  override get mayStream(): boolean {
+    return false;
+  }
+}
+
 // --- internal ---
 
 /** Characters that a client may leave untaken; what is told besides the answer is lost. */

@@ -88,6 +88,11 @@ const llamaInit = { headers: new Headers({ "content-type": "application/json;cha
 
 /** The result as the server sent it, byte for byte. */
 class NamedRequest extends ToolRequest {
+  /** A body without anything has no arguments. */
+  override took(text: string): void {
+    super.took(text === "" ? "{}" : text);
+  }
+
   protected asked(body: Json): void {
     this.call(this.exchange.params["name"] ?? "", readArguments(body, "the body"));
   }

@@ -299,10 +299,25 @@ describe("legacy sessions", () => {
     expect((await one.ask({ json: list })).status).toBe(200);
   });
 
-  test("both types have to be accepted", async () => {
+  test("both types are to be accepted; who takes one alone gets that", async () => {
     const one = await session(kit);
-    for (const accept of ["application/json", "text/event-stream", "text/html"])
-      expect((await one.ask({ json: list, headers: { accept } })).status).toBe(406);
+    const call = {
+      params: { name: "old_slow", arguments: { steps: 2 }, _meta: { progressToken: 1 } },
+    };
+    const asked = { ...list, method: "tools/call", ...call };
+    const start = { ...list, method: "initialize", params: { protocolVersion: "2025-06-18" } };
+    for (const accept of [
+      "application/json",
+      "text/event-stream",
+      "application/json, text/event-stream;q=0",
+    ])
+      for (const json of [list, asked, start]) {
+        const response = await one.ask({ json, headers: { accept } });
+        expect(response.status).toBe(200);
+        expect(accept).toStartWith(response.headers.get("content-type") ?? "none");
+        expect(answerTo(await told(response), list.id)?.result).toBeDefined();
+      }
+    expect((await one.ask({ json: list, headers: { accept: "text/html" } })).status).toBe(406);
     expect((await one.ask({ json: list, headers: { accept: "*/*" } })).status).toBe(200);
     expect((await one.ask({ method: "GET", headers: { accept: "text/html" } })).status).toBe(406);
   });
@@ -312,11 +327,11 @@ describe("legacy sessions", () => {
     const statusOf = async (accept: string) =>
       (await one.ask({ json: list, headers: { accept } })).status;
     for (const accept of [
-      "application/json;q=0, text/event-stream",
-      "application/json, text/event-stream; Q=0.000",
+      "application/json;q=0, text/event-stream;q=0",
+      "text/html, text/event-stream; Q=0.000",
       "*/*;q=0",
-      "*/*, application/json;q=0",
-      "application/*;q=0, */*",
+      "text/html, application/json;q=0",
+      "application/*;q=0, */*, text/*;q=0",
     ])
       expect([accept, await statusOf(accept)]).toEqual([accept, 406]);
     for (const accept of [
@@ -381,6 +396,11 @@ describe("legacy sessions", () => {
 });
 
 describe("addresses", () => {
+  test.each(["/mcp/", "/mcp/old/"])("a slash behind makes no other one: %s", async (path) => {
+    const response = await kit.ask(path, modernInit("tools/list"));
+    expect((await told(response))[0]?.result?.tools).toBeArray();
+  });
+
   test.each(["none", "__proto__", "constructor"])("/mcp/%s is nobody's", async (name) => {
     expect((await kit.ask(`/mcp/${name}`, modernInit("tools/list"))).status).toBe(404);
   });

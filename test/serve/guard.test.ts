@@ -276,6 +276,14 @@ describe("tokens", () => {
     expect((await it.ask("/nothing", { token: "token-of-ci" })).status).toBe(404);
   });
 
+  test("but that there is no way to sign in is told who looks for one", async () => {
+    await using it = served({ tokens });
+    for (const path of ["oauth-protected-resource/mcp", "oauth-authorization-server"])
+      expect((await it.ask(`/.well-known/${path}`)).status).toBe(404);
+    const headers = { host: "evil.example" };
+    expect((await it.ask("/.well-known/oauth-protected-resource", { headers })).status).toBe(403);
+  });
+
   test("deciding needs a token or the start key, on loopback too; an Origin is none", async () => {
     const origin = "http://page.example";
     await using it = served({ startKey: "start-key-1", origins: [origin] });

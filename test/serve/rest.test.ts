@@ -368,6 +368,18 @@ describe("POST /tools", () => {
 });
 
 describe("POST /tools/NAME", () => {
+  test("an empty body has no arguments, and a slash behind the name is none of it", async () => {
+    await using kit = serveOver({ s: { prefix: "", tools: named("plain") } });
+    const headers = { "content-type": "application/json" };
+    for (const path of ["/tools/plain", "/tools/plain/", "/tools/s.plain/"])
+      expect(await seen(kit.ask(path, { method: "POST", headers }))).toMatchObject({
+        status: 200,
+        body: { content: text("{}") },
+      });
+    const list = await jsonOf(await kit.ask("/tools/"));
+    expect(list).toHaveLength(1);
+  });
+
   test("the result as it came, byte for byte, and the call's id in a header", async () => {
     await using kit = serveOver(featureFull("re", { timeoutMs: 700, protocol: "legacy" }));
     const mixed = await kit.ask("/tools/re_mixed", { json: {} });
