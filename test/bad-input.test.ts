@@ -33,6 +33,10 @@ const cases: Record<string, Case> = {
   bom: echo,
   "blank-lines": echo,
   pretty: echo,
+  "no-newlines": echo,
+  "cr-only": echo,
+  "on-one-line": echo,
+  "text-behind": echo,
   "content-length": echo,
   "content-length-only": {
     ...echo,

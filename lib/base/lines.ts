@@ -23,6 +23,7 @@ const smallBytes = 1024;
 const packBytes = 65536;
 const LF = 10;
 const CR = 13;
+const brace = 125;
 const empty = new Uint8Array(0);
 const textOf = Buffer.prototype.toString;
 
@@ -76,6 +77,22 @@ export class LineSplitter {
   /** The next `bytes` bytes are one line, whatever they hold (a Content-Length frame). Call it between two lines. */
   expectBytes(bytes: number): void {
     this.#frame = bytes;
+  }
+
+  /** The unfinished line ends with a brace, or with what some write in place of an LF behind one (CR, NUL). */
+  get endsAsObject(): boolean {
+    const last = this.#frame >= 0 ? undefined : this.#fragments.at(-1)?.at(-1);
+    return last === brace || last === CR || last === 0;
+  }
+
+  /** What has come of the unfinished line. It stays, until `drop`. */
+  peek(): Uint8Array {
+    return concat(this.#fragments);
+  }
+
+  /** Forgets the unfinished line. */
+  drop(): void {
+    this.#take(false);
   }
 
   /** At the end of the input: what came after the last LF (or of an unfinished frame), if anything. */

@@ -1,11 +1,12 @@
 /**
  * Looks over a JSON Schema before it is used: what dialect it is in, what is wrong with it, and whether checking by it could
- * take long. Pure, and bounded: it walks with a stack of its own, follows no reference and compiles no pattern.
+ * take long. Pure, and bounded: it walks with a stack of its own, follows no reference and runs no pattern.
  */
 import { shorten } from "./clip.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { resolverOf } from "./pointer.ts";
+import { mapsOfSchemas, mendSchema } from "./schema-mend.ts";
 
 export type Draft = "4" | "7" | "2019-09" | "2020-12";
 
@@ -19,6 +20,8 @@ export interface SchemaReport {
   heavy: boolean;
   /** It carries patterns at all. */
   patterns: boolean;
+  /** A pattern that is none here: nothing is checked by it. */
+  foreign?: string;
 }
 
 /** The deepest schema that is used. */
@@ -36,8 +39,8 @@ const dialects = new Map<string, Draft>([
 ]);
 
 /**
- * Without `$schema` the dialect is 2020-12 (protocol.md 1.13). Takes each `format` out of the schema, which is to be a copy
- * of our own: it annotates (2020-12 validation, 7.2.1), and what a server calls a date is for it to say. So it does with
+ * Without `$schema` the dialect is 2020-12 (protocol.md 1.13). Mends the schema, which is to be a copy of our own, and takes
+ * each `format` out of it: it annotates (2020-12 validation, 7.2.1), and what a server calls a date is for it to say. So it does with
  * keywords that the dialect does not have.
  */
 export function inspectSchema(schema: JsonObject): SchemaReport {
@@ -59,6 +62,8 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
     place = stack.pop()
   ) {
     if (typeof place.schema === "boolean") continue;
+    const foreign = isObject(place.schema) ? mendSchema(place.schema) : undefined;
+    if (foreign !== undefined) report.foreign ??= foreign;
     const fault = faultOf(place, report.draft);
     if (fault !== undefined) report.fault = `${place.path.slice(0, 100)} ${fault}`;
     if (!isObject(place.schema)) continue;
@@ -91,7 +96,6 @@ const oneSchema = words(
     "unevaluatedItems unevaluatedProperties",
 );
 const listOfSchemas = words("allOf anyOf oneOf prefixItems");
-const mapOfSchemas = words("$defs definitions dependentSchemas patternProperties properties");
 /** Keywords that draft-07 and older do not have: there they mean nothing, but the validator would go by them. */
 const later = words(
   "prefixItems dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties " +
@@ -122,7 +126,7 @@ function faultOf({ schema, depth }: Place, draft: Draft): string | undefined {
   for (const key of listOfSchemas)
     if (schema[key] !== undefined && !Array.isArray(schema[key]))
       return `has an "${key}" that is no list`;
-  for (const key of mapOfSchemas)
+  for (const key of mapsOfSchemas)
     if (schema[key] !== undefined && !isObject(schema[key]))
       return `has "${key}" that are no object`;
   for (const key of numbers) {
@@ -146,7 +150,7 @@ function childrenOf(schema: JsonObject, { path, depth }: Place): Place[] {
     const list = schema[key];
     if (Array.isArray(list)) list.forEach((child, i) => add(child, `${key}/${i}`));
   }
-  for (const key of mapOfSchemas) {
+  for (const key of mapsOfSchemas) {
     const map = schema[key];
     if (isObject(map)) for (const name of Object.keys(map)) add(map[name], `${key}/${name}`);
   }

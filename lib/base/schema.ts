@@ -3,6 +3,7 @@
  * a time limit, so that no schema and no value can hold us up; and a schema that is broken or beyond us never refuses a
  * value: the answer is then "unchecked", with the reason. Loads the validator when first used.
  */
+import { shorten } from "./clip.ts";
 import { isDeeper } from "./depth.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { isQuick } from "./schema-cost.ts";
@@ -15,7 +16,8 @@ import type { Problem } from "./schema-words.ts";
 export type { Problem } from "./schema-words.ts";
 
 export type SchemaVerdict =
-  | { ok: true }
+  /** `but`: what was not looked at. */
+  | { ok: true; but?: string }
   | { ok: false; problems: Problem[] }
   /** `isOfValue`: the reason lies in the value, not in the schema. */
   | { ok: "unchecked"; reason: string; isOfValue?: true };
@@ -53,7 +55,7 @@ export async function checkSchema(
       isShort && !report.heavy && isQuick(ready.schema, plain)
         ? await checkHere(ready, plain)
         : await checkInWorker(ready, plain, options.timeLimitMs ?? 1000);
-    return problems.length === 0 ? { ok: true } : { ok: false, problems };
+    return problems.length === 0 ? fine(report) : { ok: false, problems };
   } catch (error) {
     return { ok: "unchecked", reason: reasonOf(error, report?.lost) };
   }
@@ -76,6 +78,11 @@ const tooDeep = `the value is nested more than ${valueDepthMax} levels deep`;
 const inlineLengthMax = 100_000;
 /** A pattern that took longer may have been given up by the engine, which then says "no match". */
 const trustedMs = 200;
+
+function fine({ foreign }: SchemaReport): SchemaVerdict {
+  if (foreign === undefined) return { ok: true };
+  return { ok: true, but: `the pattern ${shorten(foreign, 100)} is none in JavaScript` };
+}
 
 function makeReady(schema: JsonObject, options: CheckOptions): Promise<Ready> {
   const ready = readSchema(schema, options.schemaBytesMax ?? 1_048_576);

@@ -1,6 +1,6 @@
 /** One tool call, as one request; what is known of tasks is loaded where one is wanted or comes. */
 import { HostError, isHostError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { About } from "../transport/peer-request.ts";
 import { send } from "./exchange.ts";
 import type { Line } from "./line.ts";
@@ -65,6 +65,9 @@ class CallExchange extends ReplyExchange {
 
   protected completed(reply: Reply): void {
     const { line } = this;
+    const { isError } = reply.result;
+    if (isError !== undefined && typeof isError !== "boolean")
+      reply.result.isError = meansError(isError);
     if (line.codec.era === "legacy" || reply.result.resultType !== "task")
       this.#caller.answered(reply);
     else tell(this.#caller, followed(reply, line, this.options));
@@ -73,6 +76,11 @@ class CallExchange extends ReplyExchange {
   protected rejected(error: unknown): void {
     this.#caller.failed(lossOf(error));
   }
+}
+
+/** What a server means by an `isError` that is no boolean: an error may not look like success. */
+function meansError(value: Json): boolean {
+  return typeof value === "string" ? !/^(?:false|no|0|)$/i.test(value) : Boolean(value);
 }
 
 function tell(caller: Caller, replying: Promise<CallReply>): void {

@@ -15,7 +15,7 @@ import { createInbound } from "./inbound.ts";
 import type { Line } from "./line.ts";
 import { negotiate } from "./negotiate.ts";
 import type { Connection } from "./negotiate.ts";
-import { allPages } from "./pages.ts";
+import { allPages, isRepetition } from "./pages.ts";
 import { completeOf } from "./request-more.ts";
 import { request } from "./request.ts";
 import type { McpClient, RequestOptions, ToolList } from "./types.ts";
@@ -112,7 +112,8 @@ async function listTools(line: Line, requestOptions: RequestOptions): Promise<To
       freshUntil = Math.min(freshUntil, performance.now() + ttlOf(result));
       keepListDigits(result, "tools", text);
       const page = readTools(result, { seen });
-      warnings.push(...page.warnings.slice(0, warningsMax - warnings.length));
+      if (!isRepetition(params, page.tools))
+        warnings.push(...page.warnings.slice(0, warningsMax - warnings.length));
       return { items: page.tools, nextCursor: result.nextCursor };
     },
   });

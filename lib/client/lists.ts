@@ -4,7 +4,7 @@ import type { JsonObject } from "../base/json.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { ReadPage } from "../protocol/lists.ts";
 import type { Asked } from "./cache.ts";
-import { allPages } from "./pages.ts";
+import { allPages, isRepetition } from "./pages.ts";
 import type { RequestOptions } from "./types.ts";
 
 export interface ListOptions extends RequestOptions {
@@ -52,7 +52,8 @@ export async function listAll<Item>(
         const reply = await client.request(method, params, requestOptions);
         const { result, warning: old } = reply;
         const page = read((wholeJson(reply.raw()) ?? result) as JsonObject, seen);
-        for (const text of [old ?? [], page.warnings].flat())
+        const news = isRepetition(params, page.items) ? [] : page.warnings;
+        for (const text of [old ?? [], news].flat())
           if (warnings.size < warningsMax) warnings.add(text);
         return { items: page.items, nextCursor: result.nextCursor };
       },

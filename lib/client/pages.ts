@@ -1,6 +1,7 @@
 /**
- * Walks the pages of a list (protocol.md 1.12): only a missing or null `nextCursor` ends it, the empty string is a cursor.
- * Cursors are opaque and go back as they came. A list that does not end, or whose later page fails, is cut: that is said, and
+ * Walks the pages of a list (protocol.md 1.12): only a missing or null `nextCursor` ends it, the empty string is a cursor,
+ * although some servers mean the end by it: they refuse it, or give the first page again, and then that was the end.
+ * Cursors are opaque and go back as they came, numbers too. A list that does not end, or whose later page fails, is cut: that is said, and
  * what was got is kept.
  */
 import { isHostError } from "../base/errors.ts";
@@ -47,17 +48,23 @@ export function isOfPage(error: unknown): error is Error {
   return error instanceof RpcError || (isHostError(error) && error.code !== "cancelled");
 }
 
+/** Nothing new came for the empty cursor: it meant the end. */
+export function isRepetition({ cursor }: JsonObject, items: readonly unknown[]): boolean {
+  return cursor === "" && items.length === 0;
+}
+
 // --- internal ---
 
 async function walk<Item>({ fetch, pagesMax, itemsMax }: PageOptions<Item>): Promise<Pages<Item>> {
   const items: Item[] = [];
-  const seen = new Set<string>();
+  const seen = new Set<string | number>();
   for (let params: JsonObject = {}; ;) {
     let page: Page<Item>;
     try {
       page = await fetch(params);
     } catch (error) {
       if (seen.size === 0 || !isOfPage(error)) throw error;
+      if (params.cursor === "" && error instanceof RpcError) return { items };
       return { items, failure: error };
     }
     const room = itemsMax - items.length;
@@ -65,7 +72,9 @@ async function walk<Item>({ fetch, pagesMax, itemsMax }: PageOptions<Item>): Pro
     if (page.items.length > room) return cut(items, `it has more than ${itemsMax} entries`);
     const cursor = page.nextCursor;
     if (cursor === undefined || cursor === null) return { items };
-    if (typeof cursor !== "string") return cut(items, "the server gave a cursor that is no string");
+    if (cursor === "" && isRepetition(params, page.items)) return { items };
+    if (typeof cursor !== "string" && typeof cursor !== "number")
+      return cut(items, "the server gave a cursor that is no string");
     if (seen.has(cursor)) return cut(items, "the server gave the same cursor twice");
     seen.add(cursor);
     if (seen.size >= pagesMax) return cut(items, `it has more than ${pagesMax} pages`);

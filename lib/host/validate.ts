@@ -8,7 +8,7 @@ import type { Log } from "../base/log.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { surelyFits } from "../base/schema-plain.ts";
 import { checkSchema } from "../base/schema.ts";
-import type { CheckOptions, Problem } from "../base/schema.ts";
+import type { CheckOptions, Problem, SchemaVerdict } from "../base/schema.ts";
 import type { OutputProblem } from "../hooks/call.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { propertiesOf, straysOf } from "./shape.ts";
@@ -87,10 +87,10 @@ export class Validator {
   async #check(tool: HostTool, schema: JsonObject, value: Json, what: string): Promise<Problem[]> {
     const verdict = await checkSchema(schema, value, this.#options);
     if (verdict.ok === false) return verdict.problems;
-    if (verdict.ok === "unchecked" && !this.#said.has(schema)) {
+    const text = uncheckedText(verdict);
+    if (text !== undefined && !this.#said.has(schema)) {
       this.#said.add(schema);
-      const why = verdict.isOfValue ? verdict.reason : `the schema is no use: ${verdict.reason}`;
-      this.#warn(tool, `${what} of ${tool.name} are not checked: ${why}`);
+      this.#warn(tool, `${what} of ${tool.name} are not ${text}`);
     }
     return [];
   }
@@ -98,6 +98,15 @@ export class Validator {
   #warn({ server }: HostTool, text: string): void {
     this.#log({ level: "warn", server, text });
   }
+}
+
+/** What was not checked, and why. */
+function uncheckedText(verdict: SchemaVerdict): string | undefined {
+  if (verdict.ok === true)
+    return verdict.but === undefined ? undefined : `checked in all: ${verdict.but}`;
+  if (verdict.ok === false) return undefined;
+  const { reason, isOfValue } = verdict;
+  return `checked: ${isOfValue ? reason : `the schema is no use: ${reason}`}`;
 }
 
 const straysMax = 5;

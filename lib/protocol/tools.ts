@@ -134,10 +134,13 @@ const schemaDepthMax = 1000;
 function rootFault(schema: JsonObject): string | undefined {
   if (schema.type === undefined) return 'has no "type": "object"';
   if (schema.type !== "object") return `has type ${clip(schema.type)}, not "object"`;
-  const { properties, required } = schema;
+  // What some serializers write for nothing is nothing.
+  const required = schema.required ?? undefined;
+  const properties = schema.properties ?? undefined;
   if (required !== undefined && !isStringArray(required))
     return 'has a "required" that is not a list of names';
-  if (properties === undefined) return undefined;
+  if (properties === undefined || (Array.isArray(properties) && properties.length === 0))
+    return undefined;
   if (!isObject(properties)) return 'has "properties" that are not an object';
   for (const key of Object.keys(properties)) {
     const fault = propertyFault(properties[key]);

@@ -2,10 +2,12 @@
  * Makes out whose answer a message was that cannot be parsed (too long, cut, not JSON), so that its request fails at once
  * and not by its time-out; or that stands where none should. Looks at the members of the outermost object only. Pure.
  */
+import type { OversizeLine } from "../base/lines.ts";
 import { isResponse } from "../protocol/jsonrpc.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
-import { parse } from "./text.ts";
+import type { Noise } from "./framed.ts";
+import { isJsonLike, noiseOf, parse } from "./text.ts";
 import type { Oversize, Received } from "./transport.ts";
 
 /** What could be made out. */
@@ -34,7 +36,22 @@ export function brokenMessage(text: string, bytesMax: number): Oversize | undefi
   if (!text.startsWith("{")) return undefined;
   const { id, call, jsonrpc } = glimpse(text.slice(0, glimpseMax));
   if (!jsonrpc || id === undefined) return undefined;
-  return oversize({ bytes: text.length, bytesMax, id, call, reason: "is not valid JSON" });
+  return oversize({
+    bytes: text.length,
+    bytesMax,
+    id,
+    call,
+    reason: `is not valid JSON${why(text)}`,
+  });
+}
+
+/** A line beyond the bound, by its first and last bytes. */
+export function tooLong({ oversize: line }: OversizeLine, bytesMax: number): Oversize | Noise {
+  const { bytes } = line;
+  const head = decoder.decode(line.head).trimStart();
+  if (!isJsonLike(head)) return noiseOf(head, `a line of ${bytes} bytes`);
+  const { id, call } = glimpse(head, decoder.decode(line.tail));
+  return oversize({ bytes, bytesMax, id, call });
 }
 
 /** The whole answer at the end of a line, behind text that was written without a newline: one, or none. */
@@ -68,6 +85,8 @@ export function endOfString(text: string, start: number): number {
 
 // --- internal ---
 
+const decoder = new TextDecoder();
+
 /** How far a broken text is searched for its id. */
 const glimpseMax = 1_048_576;
 
@@ -97,6 +116,16 @@ function membersOf(text: string): { id?: string; call: boolean; jsonrpc: boolean
     }
   }
   return found;
+}
+
+/** What the parser says of it. */
+function why(text: string): string {
+  try {
+    JSON.parse(text);
+    return "";
+  } catch (error) {
+    return error instanceof SyntaxError ? error.message.replace(/^JSON Parse error/, "") : "";
+  }
 }
 
 function idOf(text: string): RequestId | undefined {

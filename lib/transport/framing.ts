@@ -3,17 +3,17 @@
  * fatal. Tolerates CRLF, a BOM, blank lines, batches, JSON printed over several lines, and bodies behind Content-Length
  * headers (protocol.md 1.8). Pure: no IO, no clock, no log.
  */
-import { parseJson } from "../base/json.ts";
 import { LineSplitter } from "../base/lines.ts";
-import type { Line, OversizeLine } from "../base/lines.ts";
+import type { Line } from "../base/lines.ts";
 import { compact } from "../base/slice.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
-import { isPlainAnswer, readMessage, readMessages } from "../protocol/read.ts";
-import { answerBehind, brokenMessage, glimpse, oversize } from "./broken.ts";
-import type { Framed, Noise } from "./framed.ts";
+import { isPlainAnswer, readMessage } from "../protocol/read.ts";
+import { answerBehind, brokenMessage, tooLong } from "./broken.ts";
+import type { Framed } from "./framed.ts";
 import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
-import { clipNoise, contentLengthOf, elementText, isHeader, isJsonLike, parse } from "./text.ts";
+import { batchOf, partsOf, wholeMessages } from "./several.ts";
+import { contentLengthOf, isHeader, noiseOf, notJson, parse } from "./text.ts";
 
 export interface FramingOptions {
   /** The longest line; a value over several lines is no longer than that, nor than 4 MiB or 100,000 lines. */
@@ -34,6 +34,7 @@ export class Framing {
   /** A body was taken by its length. */
   #framed = false;
   #isEnding = false;
+  #wasLookedAt = false;
 
   constructor({ lineBytesMax }: FramingOptions) {
     this.#lineBytesMax = lineBytesMax;
@@ -42,6 +43,7 @@ export class Framing {
 
   /** What these bytes complete, in order. */
   feed(chunk: Uint8Array): Framed[] {
+    this.#wasLookedAt = false;
     this.#splitter.push(chunk);
     const lines = this.#splitter;
     for (let line = lines.nextText(); line !== undefined; line = lines.nextText()) {
@@ -60,6 +62,23 @@ export class Framing {
     return this.#take();
   }
 
+  /**
+   * What has come of a line ends as a message does, and was not looked at since: perhaps its newline was forgotten, and
+   * `early` takes it.
+   */
+  get mayBeWhole(): boolean {
+    return !this.#wasLookedAt && this.#pieces === undefined && this.#splitter.endsAsObject;
+  }
+
+  /** The messages that a line without an end holds, where it holds nothing else. */
+  early(): Framed[] {
+    this.#wasLookedAt = true;
+    const parts = wholeMessages(this.#decoder.decode(this.#splitter.peek()));
+    if (parts.length > 0) this.#splitter.drop();
+    for (const part of parts) this.#text(part);
+    return this.#take();
+  }
+
   /** Lines held back because they may be the beginning of a message. */
   get heldLines(): number {
     return this.#pieces?.lines.length ?? 0;
@@ -72,7 +91,7 @@ export class Framing {
   }
 
   #line(line: Line): void {
-    if ("oversize" in line) this.#tooLong(line);
+    if ("oversize" in line) this.#out.push(tooLong(line, this.#lineBytesMax));
     else this.#text(this.#decoder.decode(line));
   }
 
@@ -83,7 +102,9 @@ export class Framing {
     const value = parse(text);
     if (value !== undefined && this.#value(value, text)) return;
     if (this.#pieces !== undefined && this.#goesOn(this.#pieces, raw)) return;
-    this.#alone(raw, value);
+    const parts = value === undefined ? partsOf(text) : [];
+    for (const part of parts) this.#text(part);
+    if (parts.length === 0) this.#alone(raw, value);
   }
 
   /** Takes the messages of a value; false if there is none in it. */
@@ -99,15 +120,12 @@ export class Framing {
     return true;
   }
 
-  /** The messages of a batch (2025-03-26); an empty one and batches within batches are noise. */
   #batch(values: unknown[], text: string): boolean {
-    const readings = readMessages(values);
-    if (readings.every(({ message }) => message === undefined)) return false;
-    const exact = parseJson(text) as unknown[];
-    for (const [index, reading] of readings.entries())
-      if (reading.message === undefined) this.#noise(text, reading.noise);
-      else this.#message(reading.message, elementText(exact[index]), reading.odd);
-    return true;
+    const all = batchOf(values, text);
+    for (const framed of all ?? [])
+      if ("message" in framed) this.#message(framed.message, framed.text, framed.odd);
+      else this.#out.push(framed);
+    return all !== undefined;
   }
 
   #message(message: Message, text: string, odd?: string): void {
@@ -142,13 +160,13 @@ export class Framing {
     const bytes = contentLengthOf(text);
     if (bytes !== undefined) {
       this.#bodyBytes = bytes;
-      return this.#noise(text, "a Content-Length header", { contentLength: true });
+      return void this.#out.push(noiseOf(text, "a Content-Length header", { contentLength: true }));
     }
-    if (value !== undefined) return this.#noise(text, "not a JSON-RPC message");
+    if (value !== undefined) return void this.#out.push(noiseOf(text, "not a JSON-RPC message"));
     const begun = this.#pieces === undefined ? begin(text) : undefined;
     if (begun !== undefined) this.#pieces = begun;
     else if (!this.#broken(text)) {
-      this.#noise(text, "not JSON");
+      this.#out.push(notJson(text));
       this.#out.push(...answerBehind(text));
     }
   }
@@ -161,13 +179,6 @@ export class Framing {
     const broken = this.#isEnding ? undefined : brokenMessage(text, this.#lineBytesMax);
     if (broken !== undefined) this.#out.push(broken);
     return broken !== undefined;
-  }
-
-  #tooLong({ oversize: { bytes, head, tail } }: OversizeLine): void {
-    const start = this.#decoder.decode(head).trimStart();
-    if (!isJsonLike(start)) return this.#noise(start, `a line of ${bytes} bytes`);
-    const { id, call } = glimpse(start, this.#decoder.decode(tail));
-    this.#out.push(oversize({ bytes, bytesMax: this.#lineBytesMax, id, call }));
   }
 
   /** A blank line means something only behind a Content-Length header: the body follows, perhaps without a newline. */
@@ -184,10 +195,6 @@ export class Framing {
     const { lines } = this.#pieces;
     this.#pieces = undefined;
     if (this.#broken(lines.join(" "))) return;
-    this.#noise(lines[0] ?? "", reason, { lines: lines.length });
-  }
-
-  #noise(text: string, reason: string, more: Partial<Noise> = {}): void {
-    this.#out.push({ noise: clipNoise(text), reason, lines: 1, ...more });
+    this.#out.push(noiseOf(lines[0] ?? "", reason, { lines: lines.length }));
   }
 }

@@ -2,6 +2,7 @@
  * The reading half of a child's transport: chunks in, messages out; noise and what is odd goes to the log. A plain
  * iterator, since a generator costs several turns of the microtask queue for each message.
  */
+import { settlesWithin } from "../base/async.ts";
 import type { Feed, Take } from "../base/channel.ts";
 import type { Log } from "../base/log.ts";
 import type { Framed, Noise } from "./framed.ts";
@@ -29,6 +30,10 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   #state: "new" | "open" | "over" | "told" = "new";
   /** What broke the pipe. */
   #failure: unknown;
+  /** A chunk that was asked for and has not come. */
+  #coming: Promise<Chunk> | undefined;
+  /** A newline was missing behind a message. */
+  #forgets = false;
 
   constructor(stdout: AsyncIterable<Uint8Array>, options: StdioReaderOptions) {
     this.#chunks = stdout[Symbol.asyncIterator]();
@@ -54,7 +59,7 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
     this.#begin();
     while (this.#taken === this.#ready.length && this.#state === "open") {
       try {
-        this.#feed(await this.#chunks.next());
+        this.#feed(await this.#chunk());
       } catch (error) {
         this.#broke(error);
       }
@@ -70,7 +75,7 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
     try {
       while (this.#state === "open") {
         try {
-          this.#feed(await this.#chunks.next());
+          this.#feed(await this.#chunk());
         } catch (error) {
           this.#broke(error);
         }
@@ -96,9 +101,35 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
     if (this.#state === "new") this.#state = "open";
   }
 
-  #feed({ value, done }: IteratorResult<Uint8Array, undefined>): void {
-    if (done === true) this.#state = "over";
-    this.#sift(done === true ? this.#framing.end() : this.#framing.feed(value));
+  /** The next chunk; undefined where none came for a while, although only a newline was missing. */
+  #chunk(): Promise<Chunk | undefined> {
+    const chunk = this.#coming ?? this.#chunks.next();
+    this.#coming = this.#framing.mayBeWhole ? chunk : undefined;
+    return this.#coming === undefined ? chunk : this.#unended(chunk);
+  }
+
+  /** Who once forgot a newline is not waited for again. */
+  async #unended(chunk: Promise<Chunk>): Promise<Chunk | undefined> {
+    if (!(await settlesWithin(chunk, this.#forgets ? 0 : newlineMs))) return undefined;
+    this.#coming = undefined;
+    return chunk;
+  }
+
+  #feed(chunk: Chunk | undefined): void {
+    if (chunk?.done === true) this.#state = "over";
+    this.#sift(chunk === undefined ? this.#early() : this.#framed(chunk));
+  }
+
+  #framed({ value, done }: Chunk): Framed[] {
+    return done === true ? this.#framing.end() : this.#framing.feed(value);
+  }
+
+  #early(): Framed[] {
+    const taken = this.#framing.early();
+    if (taken.length > 0 && !this.#forgets)
+      this.#say("debug", "it writes no newline behind a message");
+    this.#forgets ||= taken.length > 0;
+    return taken;
   }
 
   #broke(error: unknown): void {
@@ -146,7 +177,11 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
 
 // --- internal ---
 
+type Chunk = IteratorResult<Uint8Array, undefined>;
+
 const noiseShown = 3;
+/** How long nothing may come before a message without a newline is taken as it is. */
+const newlineMs = 100;
 
 function isMessage(framed: Framed): framed is Exclude<Framed, Noise> {
   return !("noise" in framed);

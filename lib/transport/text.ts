@@ -1,4 +1,5 @@
 /** Small readings of one line of text, for framing. Pure. */
+import type { Noise } from "./framed.ts";
 
 /** True for what can be an object or an array. */
 export function isJsonLike(text: string): boolean {
@@ -8,6 +9,16 @@ export function isJsonLike(text: string): boolean {
 /** A line of noise, clipped to 200 characters. Copied, since a slice would keep the whole line in memory. */
 export function clipNoise(text: string): string {
   return text.length > noiseMax ? `${Array.from(text.slice(0, noiseMax)).join("")}…` : text;
+}
+
+export function noiseOf(text: string, reason: string, more: Partial<Noise> = {}): Noise {
+  return { noise: clipNoise(text), reason, lines: 1, ...more };
+}
+
+/** A line that is no JSON. */
+export function notJson(text: string): Noise {
+  if (!utf16.test(text)) return noiseOf(text, "not JSON");
+  return noiseOf(text.replaceAll("\0", ""), "UTF-16, where UTF-8 belongs");
 }
 
 /** Parses what can be a message or a batch; undefined for everything else, also for what is nested too deeply. */
@@ -43,3 +54,5 @@ export function isHeader(text: string): boolean {
 // --- internal ---
 
 const noiseMax = 200;
+/** Every second byte is NUL; before them perhaps what the mark of the byte order became, or half of the LF before. */
+const utf16 = /^\uFFFD{0,2}\0?[^\0]\0[^\0]\0/;

@@ -205,14 +205,53 @@ describe("a broken schema refuses nothing", () => {
       properties({ a: { type: "object" }, required: ["a"] }),
       "unchecked: #/properties/required is not a schema",
     ],
-    [{ properties: [] as Json }, 'unchecked: # has "properties" that are no object'],
+    [{ properties: ["a"] as Json }, 'unchecked: # has "properties" that are no object'],
     [properties({ a: { enum: "x" } }), 'unchecked: #/properties/a has an "enum" that is no list'],
     [{ anyOf: {} }, 'unchecked: # has an "anyOf" that is no list'],
     [{ required: true }, 'unchecked: # has a "required" that is no list of names'],
-    [properties({ a: { pattern: "(" } }), "unchecked: Invalid regular expression: missing )"],
     [{ $dynamicRef: "#x" }, 'unchecked: # has a "$dynamicRef", which is not supported'],
   ])("%j", async (schema, expected) => {
     expect(await verdict(schema, { a: "x" })).toBe(expected);
+  });
+});
+
+describe("what is clear although it is no JSON Schema", () => {
+  const integer = { type: "integer" };
+
+  test.each<[JsonObject, Json, string]>([
+    // PHP has one word for the empty list and the empty object.
+    [{ type: "object", properties: [], required: [] }, {}, "ok"],
+    [{ properties: { a: integer }, $defs: [], patternProperties: [] }, { a: "x" }, "/a"],
+    // A serializer that writes down what is absent.
+    [{ properties: { a: integer }, required: null, enum: null, pattern: null }, { a: 1 }, "ok"],
+    [{ properties: { a: { ...integer, enum: null, minimum: null } } }, { a: "x" }, "/a"],
+    [{ properties: null, additionalProperties: null, items: null, allOf: null }, { a: 1 }, "ok"],
+    [{ properties: { a: { const: null } } }, { a: 1 }, "/a"],
+    [{ properties: { a: { type: null } } }, { a: 1 }, "ok"],
+    // OpenAPI.
+    [{ properties: { a: { type: "string", nullable: true } } }, { a: null }, "ok"],
+    [{ properties: { a: { type: "string", nullable: false } } }, { a: null }, "/a"],
+    [{ properties: { a: { type: "string", enum: ["x"], nullable: true } } }, { a: null }, "ok"],
+    [{ properties: { a: { type: ["string"], nullable: true } } }, { a: 1 }, "/a"],
+  ])("%j with %j: %s", async (schema, value, expected) => {
+    expect(await verdict(schema, value)).toStartWith(expected);
+  });
+
+  test.each([
+    String.raw`(?i)^abc$`,
+    String.raw`^(?P<year>\d{4})\Z`,
+    String.raw`^\d{4}\-\d\d$`,
+    "[[:alpha:]]+",
+    "(",
+  ])("the pattern %s is not looked at, everything else is", async (pattern) => {
+    const schema = properties({ a: { type: "string", pattern }, b: { type: "integer" } });
+    const but = `the pattern ${pattern} is none in JavaScript`;
+    expect(await checkSchema(schema, { a: "x" })).toEqual({ ok: true, but });
+    expect(await verdict(schema, { a: "x", b: "y" })).toStartWith("/b");
+    expect(await verdict(schema, { a: 1 })).toStartWith("/a");
+    const names = { patternProperties: { [pattern]: { type: "integer" } } };
+    const closed = { ...names, additionalProperties: false };
+    expect(await checkSchema(closed, { a: "x" })).toEqual({ ok: true, but });
   });
 });
 

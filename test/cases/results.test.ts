@@ -129,6 +129,18 @@ describe.concurrent("B088 an error promises no structure", () => {
     expectRun(json, { code: 1, stdout: `${result}\n`, stderr: /"code":"tool_error"/ });
   });
 
+  test.each(['"true"', "1", '"TRUE"', '{"code":1}'])("isError %s means one", async (isError) => {
+    const result = `{"isError":${isError},"content":[{"type":"text","text":"the real reason"}]}`;
+    expectRun(await promised(result).run(), { code: 1, stderr: "the real reason\n" });
+    const json = await promised(result, "--json").run();
+    expectRun(json, { code: 1, stdout: `${result}\n`, stderr: /"code":"tool_error"/ });
+  });
+
+  test.each(["null", '"false"', "0", '""'])("isError %s means none", async (isError) => {
+    const result = `{"isError":${isError},"content":[{"type":"text","text":"fine"}]}`;
+    expectRun(await answered(result).run(), { stdout: "fine\n" });
+  });
+
   test("an error that says nothing in words still says something", async () => {
     for (const result of ['{"isError":true}', '{"isError":true,"content":[]}'])
       expectRun(await promised(result).run(), { code: 1, stderr: /answered with an error/ });

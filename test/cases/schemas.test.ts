@@ -55,7 +55,7 @@ describe.concurrent("B091 one bad schema drops nothing but itself", () => {
       int: { type: "int" },
       badEnum: object({ a: { enum: "x" } }),
       requiredText: { type: "object", required: "a" },
-      propertiesList: { type: "object", properties: [] },
+      propertiesList: { type: "object", properties: ["a"] },
       badPattern: object({ a: { type: "string", pattern: "(" } }),
       types: object({ a: { type: "str" }, b: { type: ["string", "none"] } }),
       badItems: object({ a: { type: "array", items: 7 } }),

@@ -193,13 +193,47 @@ test.each([
     { first: { tools: [tool("a")], nextCursor: "" }, "": { tools: [tool("b")], nextCursor: "" } },
     ["a", "b"],
   ],
-  ["a cursor that is no string", { first: { tools: [tool("a")], nextCursor: 2 } }, ["a"]],
+  ["a cursor that is an object", { first: { tools: [tool("a")], nextCursor: {} } }, ["a"]],
 ] as const)("%s ends the list with a warning", async (_, pages, names) => {
   const server = scripted(legacyScript(paged(pages)));
   await using client = await connect(server.options);
   const { tools, warnings } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual([...names]);
   expect(warnings).toEqual([expect.stringContaining("cut")]);
+});
+
+test.each([
+  ["is refused", true],
+  ["gives the first page again", false],
+])("an empty cursor that means the end: it %s, and that is it", async (_, isRefused) => {
+  const asked: unknown[] = [];
+  const list: LegacyParts["list"] = ({ id, params }, far) => {
+    asked.push(params.cursor);
+    if (params.cursor === undefined || !isRefused) return { tools: [tool("a")], nextCursor: "" };
+    far.send({ id, error: { code: -32602, message: "bad cursor" } });
+  };
+  const server = scripted(legacyScript({ list }));
+  await using client = await connect(server.options);
+  const { tools, warnings, failure } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["a"]);
+  expect({ warnings, failure, asked }).toEqual({
+    warnings: [],
+    failure: undefined,
+    asked: [undefined, ""],
+  });
+});
+
+const numbered: LegacyParts["list"] = ({ params }) =>
+  params.cursor === undefined
+    ? { tools: [tool("a")], nextCursor: 50 }
+    : { tools: [tool(`b-${typeof params.cursor}-${params.cursor}`)] };
+
+test("a cursor that is a number goes back as one", async () => {
+  const server = scripted(legacyScript({ list: numbered }));
+  await using client = await connect(server.options);
+  const { tools, warnings } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(["a", "b-number-50"]);
+  expect(warnings).toEqual([]);
 });
 
 test("endless pages and endless tools end at their bounds, and what was got is kept", async () => {

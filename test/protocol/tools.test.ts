@@ -78,7 +78,7 @@ describe("a bad schema is kept as it is, with a warning that names tool and reas
     ],
     ["property type int", { type: "object", properties: { n: { type: "int" } } }, '"int"'],
     ["required no list", { type: "object", required: "a" }, "required"],
-    ["properties a list", { type: "object", properties: [] }, "properties"],
+    ["properties a list", { type: "object", properties: ["a"] }, "properties"],
     ["enum no list", { type: "object", properties: { n: { enum: "a" } } }, "enum"],
   ];
   test.each(rows)("%s", (_, inputSchema, reason) => {

@@ -266,6 +266,112 @@ test("a message that is no JSON is told with its id, so that its request need no
   ]);
 });
 
+test("why it is none is said, as far as the parser knows", () => {
+  const [framed] = frame('{"jsonrpc":"2.0","id":5,"result":{"x":NaN}}\n');
+  expect(framed).toMatchObject({
+    oversize: { id: 5, reason: 'is not valid JSON: Unexpected identifier "NaN"' },
+  });
+});
+
+const log = '{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"a }{ b\\""}}';
+
+describe("several messages on one line", () => {
+  test.each(["", " ", "\r", "\0", "\u001e", "\t \0"])("with %j between them", (between) => {
+    const line = [reply(1), log, reply(2, "é{")].join(between) + between;
+    for (const chunk of [1, 50, 10_000])
+      expect(frame(`${line}\n${reply(3)}\n`, { chunk })).toEqual([
+        { message: JSON.parse(reply(1)), text: reply(1) },
+        { message: JSON.parse(log), text: log },
+        { message: JSON.parse(reply(2, "é{")), text: reply(2, "é{") },
+        { message: JSON.parse(reply(3)), text: reply(3) },
+      ]);
+  });
+
+  test("of which one is broken, or cut", () => {
+    const broken = '{"jsonrpc":"2.0","id":2,"result":NaN}';
+    expect(brief(frame(`${reply(1)}${broken}${reply(3)}\n`))).toEqual([1, { oversize: 2 }, 3]);
+    const cut = '{"jsonrpc":"2.0","id":2,"result":"';
+    expect(brief(frame(`${reply(1)}${cut}\n${reply(3)}\n`))).toEqual([1, { oversize: 2 }, 3]);
+  });
+
+  test("behind a NUL", () => {
+    expect(brief(frame(`${reply(1)}\n\0${reply(2)}\n`))).toEqual([1, 2]);
+  });
+
+  test("with a log text behind, or between", () => {
+    expect(brief(frame(`${reply(1)} done\n${reply(2)}[log] ${reply(3)}\n`))).toEqual([
+      1,
+      "done",
+      2,
+      `[log] ${reply(3)}`,
+      3,
+    ]);
+    expect(brief(frame(`${reply(1)}}\n${reply(2)}\n`))).toEqual([1, "}", 2]);
+  });
+
+  test("behind a JSON log", () => {
+    expect(brief(frame(`{"level":30}${reply(1)}\n{"level":30} {"a":1}\n`))).toEqual([
+      '{"level":30}',
+      1,
+      '{"level":30} {"a":1}',
+    ]);
+  });
+});
+
+function unended(text: string) {
+  const framing = new Framing({ lineBytesMax: 1000 });
+  return { framing, out: brief(framing.feed(encoder.encode(text))) };
+}
+
+describe("a message without a newline", () => {
+  test.each([reply(1), `${reply(1)}\r`, `${reply(1)}\0`, `${reply(1)}${log}`])(
+    "is taken where it is whole: %j",
+    (text) => {
+      const { framing, out } = unended(text);
+      expect(out).toEqual([]);
+      expect(framing.mayBeWhole).toBe(true);
+      expect(brief(framing.early())[0]).toBe(1);
+      expect(framing.mayBeWhole).toBe(false);
+      expect(brief(framing.feed(encoder.encode(`${reply(2)}\n`)))).toEqual([2]);
+    },
+  );
+
+  test("waits where it is not, and is looked at once", () => {
+    const text = '{"jsonrpc":"2.0","id":1,"result":{"a":{}';
+    const { framing } = unended(text);
+    expect(framing.mayBeWhole).toBe(true);
+    expect(framing.early()).toEqual([]);
+    expect(framing.mayBeWhole).toBe(false);
+    expect(brief(framing.feed(encoder.encode("}}")))).toEqual([]);
+    expect(brief(framing.early())).toEqual([1]);
+  });
+
+  test.each(["{}", '{"a":1}', "x}", `{"a":1}${reply(1)}`, `${reply(1)}{"id":2}`])(
+    "is one, and nothing else: %j",
+    (text) => {
+      const { framing } = unended(text);
+      expect(framing.early()).toEqual([]);
+      expect(brief(framing.feed(encoder.encode("\n"))).length).toBeGreaterThan(0);
+    },
+  );
+
+  test("nor does the middle of a printed value count, or a body of known length", () => {
+    expect(unended('{\n"a": {"jsonrpc":"2.0","id":1,"result":{}}').framing.mayBeWhole).toBe(false);
+    expect(unended("Content-Length: 50\r\n\r\n{}").framing.mayBeWhole).toBe(false);
+  });
+});
+
+const utf16 = (text: string) => new Uint8Array(Buffer.from(text, "utf16le"));
+
+test("UTF-16 is called so, and shown without its NULs", () => {
+  const reason = "UTF-16, where UTF-8 belongs";
+  expect(frame(utf16(`${reply(1)}\n${reply(2)}\n`)).slice(0, 2)).toMatchObject([
+    { noise: reply(1), reason },
+    { noise: reply(2), reason },
+  ]);
+  expect(frame(utf16(`\uFEFF${reply(1)}\n`))[0]).toMatchObject({ reason });
+});
+
 test("invalid UTF-8 becomes U+FFFD and harms nothing", () => {
   const [head, tail] = ['{"jsonrpc":"2.0","id":1,"result":"', '"}\n'].map((text) =>
     encoder.encode(text),

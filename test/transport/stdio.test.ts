@@ -74,6 +74,32 @@ test("messages come in, whole lines go out", async () => {
   expect(await all(transport)).toMatchObject([{ text: reply(1) }, { text: reply(2) }]);
 });
 
+test("a message whose newline is missing comes all the same, after a while", async () => {
+  const written: (() => void)[] = [];
+  async function* stdout(): AsyncGenerator<Uint8Array> {
+    for (const id of [1, 2, 3]) {
+      yield new TextEncoder().encode(reply(id));
+      const { promise, resolve } = Promise.withResolvers<void>();
+      written.push(resolve);
+      await promise;
+    }
+  }
+  const { child, exit } = fake([]);
+  const { transport, logs } = open({ ...child, stdout: stdout() });
+  const ids: unknown[] = [];
+  const begun = performance.now();
+  let firstMs = 0;
+  for await (const item of transport.incoming) {
+    ids.push("message" in item && "id" in item.message && item.message.id);
+    firstMs ||= performance.now() - begun;
+    written.shift()?.();
+  }
+  exit({ exitCode: 0, signal: null });
+  expect(ids).toEqual([1, 2, 3]);
+  expect(firstMs).toBeGreaterThan(90);
+  expect(logs.filter(({ text }) => text.includes("newline"))).toHaveLength(1);
+});
+
 test("noise is warned of three times with the server's name, then counted; odd messages are a debug entry", async () => {
   const { child, exit } = fake([
     `banner\n${"[x] y\n".repeat(8)}${'{"id":1,"result":{}}'}\nContent-Length: 3\n`,
