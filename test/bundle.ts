@@ -72,7 +72,7 @@ export async function bundle(folder: string): Promise<void> {
     const entry = join(root, `${name}-part.ts`);
     await write({
       entrypoints: [entry],
-      files: { [entry]: (await Promise.all(entries.map(exportsOf))).join("") },
+      files: { [entry]: (await Promise.all(entries.map(assignmentsOf))).join("") },
       naming: { entry: `${name}.[ext]` },
       format: "cjs",
       bytecode: true,
@@ -185,6 +185,16 @@ async function door(file: string): Promise<[entry: string, text: string]> {
 async function exportsOf(file: string): Promise<string> {
   const hasDefault = /^export default /m.test(await Bun.file(join(root, file)).text());
   return `export * from "./${file}";${hasDefault ? `export { default } from "./${file}";` : ""}`;
+}
+
+/** As CommonJS has it: what makes an ES module of a part takes longer than to load a small one. */
+async function assignmentsOf(file: string): Promise<string> {
+  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  const { exports: names } = transpiler.scan(await Bun.file(join(root, file)).text());
+  const local = (name: string) => `${nameOf(file).replaceAll("-", "_")}_${name}`;
+  const imported = names.map((name) => `${name} as ${local(name)}`);
+  const assigned = names.map((name) => `exports.${name} = ${local(name)};`);
+  return `import { ${imported.join()} } from "./${file}";${assigned.join("")}`;
 }
 
 /** `lib/host/desk.ts` is shipped as `lib/host-desk.js`. */

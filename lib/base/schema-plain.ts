@@ -18,7 +18,7 @@ const stepsMax = 2_000_000;
 /** It does not fit, or only the validator can tell. */
 const unknown = -1;
 
-// Loops, not callbacks, and no list of keys: this is on the path of every call.
+// Loops, not callbacks, no list of keys and no sets: this is on the path of every call.
 
 /**
  * An object, or a kept number, whose only member is no keyword that is known. Not by `isObject`: a one-shot call asks that so
@@ -50,10 +50,10 @@ function stepsLeft(schema: unknown, value: Json | undefined, depth: number, step
         left -= lengthOf(rule);
         break;
       case "$schema":
-        if (!dialects.has(String(rule))) return unknown;
+        if (!isKnownDialect(rule)) return unknown;
         break;
       default:
-        if (!others.has(key)) return unknown;
+        if (!isOther(key)) return unknown;
     }
     if (left < 0) return unknown;
   }
@@ -63,18 +63,34 @@ function stepsLeft(schema: unknown, value: Json | undefined, depth: number, step
 }
 
 /** They agree on all of the known keywords. */
-const dialects = new Set([
-  "http://json-schema.org/draft-07/schema#",
-  "http://json-schema.org/draft-07/schema",
-  "https://json-schema.org/draft/2020-12/schema",
-]);
+function isKnownDialect(uri: Json): boolean {
+  switch (uri) {
+    case "http://json-schema.org/draft-07/schema#":
+    case "http://json-schema.org/draft-07/schema":
+    case "https://json-schema.org/draft/2020-12/schema":
+      return true;
+    default:
+      return false;
+  }
+}
 
 /** Keywords that only annotate, or are about what the value holds. */
-const others = new Set(
-  "properties additionalProperties items title description default examples deprecated format".split(
-    " ",
-  ),
-);
+function isOther(keyword: string): boolean {
+  switch (keyword) {
+    case "properties":
+    case "additionalProperties":
+    case "items":
+    case "title":
+    case "description":
+    case "default":
+    case "examples":
+    case "deprecated":
+    case "format":
+      return true;
+    default:
+      return false;
+  }
+}
 
 function itemsLeft(
   items: Json | undefined,
@@ -106,7 +122,7 @@ function membersLeft(schema: JsonObject, value: JsonObject, depth: number, steps
 
 /** What is no object needs no members. */
 function hasRequired(required: Json, value: Json | undefined): boolean {
-  if (!isObject(value)) return true;
+  if (!isNode(value)) return true;
   if (!Array.isArray(required)) return false;
   for (const key of required) if (!Object.hasOwn(value, String(key))) return false;
   return true;

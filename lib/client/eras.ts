@@ -22,10 +22,13 @@ export interface VerdictStoreOptions {
 /** None of it throws. */
 export interface VerdictStore {
   read(key: string): Promise<Verdict | undefined>;
-  /** Loads what `write` needs, and makes its folder: for whoever has to wait anyway. */
-  prepare(): void;
   /** Keeps a verdict for 7 days; a `stale` one is forgotten instead. */
   write(key: string, verdict: Verdict): Promise<void>;
+  /**
+   * As `write`, for a process that does nothing else by now: it loads nothing (`node:fs` takes as long as all else of a
+   * plain call), but for one time in 64, when the folder is looked through.
+   */
+  note(key: string, verdict: Verdict): Promise<void>;
 }
 
 /**
@@ -36,11 +39,10 @@ export function verdictKey(
   server: { command: string; args: readonly string[] } | { url: string; transport: string },
 ): string {
   if ("command" in server) return hash(JSON.stringify([server.command, server.args]));
-  const { origin, pathname } = URL.parse(server.url) ?? { origin: server.url, pathname: "" };
-  return hash(JSON.stringify({ url: origin + pathname, transport: server.transport }));
+  return hash(JSON.stringify({ url: addressOf(server.url), transport: server.transport }));
 }
 
-/** The store in one folder. Several processes may share it: files are renamed into place. */
+/** The store in one folder. Several processes may share it: files are renamed into place, or made whole. */
 export function verdictStore(options: VerdictStoreOptions): VerdictStore {
   const { folder, log, now = Date.now, filesMax = 500 } = options;
   const eras = `${folder}/eras`;
@@ -49,35 +51,40 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
   return {
     async read(key) {
       try {
-        const text = await readStart(`${eras}/${fileOf(key)}`);
+        const text = await readText(`${eras}/${fileOf(key)}`);
         return verdictIn(JSON.parse(text), now());
       } catch (error) {
         if (errnoOf(error) !== "ENOENT") failed("read", error);
         return undefined;
       }
     },
-    prepare() {
-      try {
-        open(eras);
-      } catch {
-        // Writing says why.
-      }
-    },
     async write(key, verdict) {
       try {
         const file = `${eras}/${fileOf(key)}`;
-        const fs = open(eras);
+        const fs = process.getBuiltinModule("node:fs");
+        fs.mkdirSync(eras, { recursive: true, mode: 0o700 });
         if (verdict.stale) return fs.rmSync(file, { force: true });
-        const { era, revision, server, transport, capabilities } = verdict;
-        const kept = { at: now(), era, revision, server, transport };
-        const whole = JSON.stringify({ ...kept, capabilities });
-        const text = whole.length > bytesMax / 4 ? JSON.stringify(kept) : whole;
         const temporary = `${file}.${crypto.randomUUID()}`;
-        fs.writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+        fs.writeFileSync(temporary, textOf(verdict, now()), { mode: 0o600, flag: "wx" });
         fs.renameSync(temporary, file);
         prune(fs, eras, { now: now(), filesMax });
       } catch (error) {
         failed("written", error);
+      }
+    },
+    async note(key, verdict) {
+      if (verdict.stale || Math.random() < 1 / 64) return await this.write(key, verdict);
+      // Files and folders are made for us alone.
+      const mask = process.umask(0o077);
+      try {
+        const file = Bun.file(`${eras}/${fileOf(key)}`);
+        // Whatever is there (it may be a link): it is not written into.
+        await file.delete().catch(() => {});
+        await Bun.write(file, textOf(verdict, now()));
+      } catch (error) {
+        failed("written", error);
+      } finally {
+        process.umask(mask);
       }
     },
   };
@@ -85,15 +92,13 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
 
 // --- internal ---
 
-/** What writes, with the folder to write to. Not by promises: those cost more to load than all that is done here. */
-function open(eras: string): typeof import("node:fs") {
-  const fs = process.getBuiltinModule("node:fs");
-  fs.mkdirSync(eras, { recursive: true, mode: 0o700 });
-  return fs;
-}
-
 const keptMs = 7 * 24 * 3_600_000;
 const bytesMax = 4096;
+
+function addressOf(url: string): string {
+  const { origin, pathname } = URL.parse(url) ?? { origin: url, pathname: "" };
+  return origin + pathname;
+}
 
 /** Not a cryptographic one, which costs a page fault after the other: a wrong verdict only costs a probe. */
 function hash(text: string): string {
@@ -102,14 +107,19 @@ function hash(text: string): string {
   return `${part(0)}-${part(1)}-${part(2)}-${part(3)}`;
 }
 
-/**
- * Mapped where that is possible: reading would start threads, for a few bytes. The size of what is no regular file is
- * without end: a pipe would make us wait for ever.
- */
-async function readStart(path: string): Promise<string> {
-  if (Bun.file(path).size > bytesMax) throw new Error("it is no small file");
+/** Mapped where that is possible, which a pipe is not: reading would start threads, for a few bytes. */
+async function readText(path: string): Promise<string> {
   if (process.platform === "win32") return await Bun.file(path).slice(0, bytesMax).text();
-  return new TextDecoder().decode(Bun.mmap(path).subarray(0, bytesMax));
+  const bytes = Bun.mmap(path);
+  if (bytes.length > bytesMax) throw new Error("it is no small file");
+  return new TextDecoder().decode(bytes);
+}
+
+/** The text of a file. */
+function textOf({ era, revision, server, transport, capabilities }: Verdict, at: number): string {
+  const kept = { at, era, revision, server, transport };
+  const whole = JSON.stringify({ ...kept, capabilities });
+  return whole.length > bytesMax / 4 ? JSON.stringify(kept) : whole;
 }
 
 /** A key is a file name only if it looks like one of ours. */

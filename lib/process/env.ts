@@ -23,12 +23,11 @@ export function childEnv(
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const isWindows = platform === "win32";
-  const base = isWindows ? windowsBase() : posixBase;
   const result = Object.create(null) as Record<string, string>;
   // The names alone: each value of the real environment is made when it is read.
   for (const name of Object.keys(ours)) {
-    const known = isWindows ? name.toUpperCase() : name;
-    const isBase = base.has(known) || known.startsWith("LC_") || known.startsWith("XDG_");
+    // Windows does not tell cases apart.
+    const isBase = isWindows ? isWindowsBase(name.toUpperCase()) : isPosixBase(name);
     const value = inheritEnv || isBase ? ours[name] : undefined;
     if (value !== undefined) result[name] = value;
   }
@@ -44,21 +43,61 @@ export function childEnv(
 
 // --- internal ---
 
-const posixBase: ReadonlySet<string> = new Set(
-  (
-    "PATH HOME USER LOGNAME SHELL TERM LANG TMPDIR TZ " +
-    "HTTP_PROXY HTTPS_PROXY NO_PROXY http_proxy https_proxy no_proxy " +
-    "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR"
-  ).split(" "),
-);
+/** No set: this is on the way of every start, and a set of these would be the largest thing on it. */
+function isPosixBase(name: string): boolean {
+  switch (name) {
+    case "PATH":
+    case "HOME":
+    case "USER":
+    case "LOGNAME":
+    case "SHELL":
+    case "TERM":
+    case "LANG":
+    case "TMPDIR":
+    case "TZ":
+    case "HTTP_PROXY":
+    case "HTTPS_PROXY":
+    case "NO_PROXY":
+    case "http_proxy":
+    case "https_proxy":
+    case "no_proxy":
+    case "NODE_EXTRA_CA_CERTS":
+    case "SSL_CERT_FILE":
+    case "SSL_CERT_DIR":
+      return true;
+    default:
+      return name.startsWith("LC_") || name.startsWith("XDG_");
+  }
+}
 
-/** In capitals: Windows does not tell cases apart. */
-function windowsBase(): ReadonlySet<string> {
-  const more =
-    "APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA NUMBER_OF_PROCESSORS OS PATHEXT " +
-    "PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PUBLIC SYSTEMDRIVE SYSTEMROOT " +
-    "TEMP TMP USERDOMAIN USERNAME USERPROFILE WINDIR";
-  return new Set([...posixBase, ...more.split(" ")]);
+/** @param name in capitals */
+function isWindowsBase(name: string): boolean {
+  switch (name) {
+    case "APPDATA":
+    case "COMSPEC":
+    case "HOMEDRIVE":
+    case "HOMEPATH":
+    case "LOCALAPPDATA":
+    case "NUMBER_OF_PROCESSORS":
+    case "OS":
+    case "PATHEXT":
+    case "PROCESSOR_ARCHITECTURE":
+    case "PROGRAMDATA":
+    case "PROGRAMFILES":
+    case "PROGRAMFILES(X86)":
+    case "PUBLIC":
+    case "SYSTEMDRIVE":
+    case "SYSTEMROOT":
+    case "TEMP":
+    case "TMP":
+    case "USERDOMAIN":
+    case "USERNAME":
+    case "USERPROFILE":
+    case "WINDIR":
+      return true;
+    default:
+      return isPosixBase(name);
+  }
 }
 
 function check(name: string, value: string | null, server: string): void {

@@ -28,6 +28,21 @@ look() { # state and start time of process $1; both empty when there is none
   fi
 }
 
+while read -r word id; do
+  if [ "$word" = '?' ]; then expected=1; continue; fi
+  expected= kept=
+  for group in $groups; do
+    [ "\${group%%/*}" = "$id" ] || kept="$kept $group"
+  done
+  groups=$kept
+  if [ "$word" = + ]; then
+    look $id
+    groups="$groups $id/$start"
+  fi
+done
+
+# All that follows is read when that is over: while a server starts, it would take its time.
+
 table() { # all processes, one a line, for fields
   if [ -r /proc/self/stat ]; then cat /proc/[0-9]*/stat
   else ps -A -o pid= -o state= -o ppid= -o pgid= -o lstart=
@@ -117,8 +132,6 @@ remaining() {
   [ -n "$groups$strays" ]
 }
 
-moment() { sleep 0.1 || sleep 1; }
-
 grace() { # waits for them to end, where $1 rounds are over; false if some remain
   round=$1
   while remaining; do
@@ -146,18 +159,6 @@ adopt() { # the process that we could not be told of any more, by the mark in it
   done
 }
 
-while read -r word id; do
-  if [ "$word" = '?' ]; then expected=1; continue; fi
-  expected= kept=
-  for group in $groups; do
-    [ "\${group%%/*}" = "$id" ] || kept="$kept $group"
-  done
-  groups=$kept
-  if [ "$word" = + ]; then
-    look $id
-    groups="$groups $id/$start"
-  fi
-done
 [ -z "$expected" ] || adopt
 [ -n "$groups" ] || exit 0
 

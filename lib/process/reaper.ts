@@ -17,8 +17,8 @@ export interface ReaperOptions {
 /** Starts the reaper; undefined where there is no shell (Windows, distroless). It does not keep our event loop alive. */
 export function startReaper(options: ReaperOptions = {}): Reaper | undefined {
   const { stopMs = 2000, shell = ["/bin/sh"] } = options;
-  // No other reaper has the same, in this process or another.
-  const mark = `${process.pid}-${(performance.timeOrigin + performance.now()).toFixed(3)}`;
+  // No other reaper has the same, in this process or another. (`performance` would be made first.)
+  const mark = `${process.pid}-${Date.now()}-${Bun.nanoseconds()}`;
   const proc = spawnShell(shell, [String(Math.ceil(stopMs / 100)), `${markName}=${mark}`]);
   if (proc === undefined) return undefined;
   proc.unref();

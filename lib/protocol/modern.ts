@@ -76,7 +76,9 @@ function metaOf(revision: string, own: Json | undefined, envelope: Envelope): Js
 }
 
 /** The only methods that may ask back (protocol.md 1.9). */
-const asking: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
+function mayAsk(method: string): boolean {
+  return method === "tools/call" || method === "prompts/get" || method === "resources/read";
+}
 
 function isComplete(method: string, result: Json | undefined): result is JsonObject {
   if (!isObject(result)) return false;
@@ -92,7 +94,7 @@ function decode(method: string, result: Json): Decoded {
   const { resultType = null } = result;
   if (resultType !== "input_required")
     return invalid(`the result of ${method} has the unknown resultType ${clip(resultType)}`);
-  if (!asking.has(method)) return invalid(`${method} must not ask for input`);
+  if (!mayAsk(method)) return invalid(`${method} must not ask for input`);
   return readInput(method, result);
 }
 

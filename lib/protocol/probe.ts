@@ -72,12 +72,24 @@ export function classifyProbe(outcome: ProbeOutcome, link: LinkKind = "pipe"): P
  * 403, 407), the moment (408, 425, 429) or the server's state (5xx) say nothing.
  */
 export function isRefusal(httpStatus: number): boolean {
-  return httpStatus >= 400 && httpStatus < 500 && !elsewise.has(httpStatus);
+  return httpStatus >= 400 && httpStatus < 500 && !isElsewise(httpStatus);
 }
 
 // --- internal ---
 
-const elsewise: ReadonlySet<number> = new Set([401, 403, 407, 408, 425, 429]);
+function isElsewise(status: number): boolean {
+  switch (status) {
+    case 401:
+    case 403:
+    case 407:
+    case 408:
+    case 425:
+    case 429:
+      return true;
+    default:
+      return false;
+  }
+}
 
 function classifyResult(result: Json): ProbeVerdict {
   const discovered = readDiscover(result);

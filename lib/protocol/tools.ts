@@ -33,15 +33,18 @@ export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPa
   let count = 0;
   for (const entry of Array.isArray(list) ? list : []) {
     count += 1;
-    if (!isObject(entry) || typeof entry.name !== "string") {
+    // What is no object has no name either. `isObject`, asked of each, would be compiled in the midst of a first call.
+    const raw = entry as JsonObject | null;
+    const name = raw?.name;
+    if (raw === null || typeof name !== "string") {
       const what = isObject(entry) ? "has no name" : "is not an object";
       warnings.push(`entry ${count} of the list ${what}: left out`);
-    } else if (seen.has(entry.name)) {
-      warnings.push(`tool ${nameOf(entry.name)} is listed twice: the first one is used`);
+    } else if (seen.has(name)) {
+      warnings.push(`tool ${nameOf(name)} is listed twice: the first one is used`);
     } else {
-      seen.add(entry.name);
-      const warn = (text: string) => warnings.push(`tool ${nameOf(entry.name)}: ${text}`);
-      tools.push(readTool(entry, entry.name, { schemaBytesMax, warn }));
+      seen.add(name);
+      const warn = (text: string) => warnings.push(`tool ${nameOf(name)}: ${text}`);
+      tools.push(readTool(raw, name, { schemaBytesMax, warn }));
     }
   }
   return { tools, warnings };
@@ -149,20 +152,11 @@ function rootFault(schema: JsonObject): string | undefined {
   return undefined;
 }
 
-const types: ReadonlySet<Json> = new Set<Json>([
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "object",
-  "array",
-  "null",
-]);
-
 function propertyFault(property: Json | undefined): string | undefined {
-  if (typeof property === "boolean") return undefined;
-  if (!isObject(property)) return "is not a schema";
-  const { type, enum: values } = property;
+  const { type, enum: values } = (property ?? {}) as JsonObject;
+  // One of a type is no other thing than a schema, and most are of one.
+  if (type === undefined && typeof property !== "boolean" && !isObject(property))
+    return "is not a schema";
   if (type !== undefined && !isKnownType(type)) return `has the unknown type ${clip(type)}`;
   if (values !== undefined && !Array.isArray(values)) return "has an enum that is not a list";
   return undefined;
@@ -171,9 +165,24 @@ function propertyFault(property: Json | undefined): string | undefined {
 // Loops, not callbacks: what those are made of is compiled first, and this is on the way of every first call.
 
 function isKnownType(type: Json): boolean {
-  if (!Array.isArray(type)) return types.has(type);
-  for (const one of type) if (!types.has(one)) return false;
+  if (!Array.isArray(type)) return isTypeName(type);
+  for (const one of type) if (!isTypeName(one)) return false;
   return true;
+}
+
+function isTypeName(type: Json): boolean {
+  switch (type) {
+    case "string":
+    case "number":
+    case "integer":
+    case "boolean":
+    case "object":
+    case "array":
+    case "null":
+      return true;
+    default:
+      return false;
+  }
 }
 
 function isStringArray(value: Json): boolean {

@@ -72,6 +72,10 @@ function stores(root: string, log: (entry: LogEntry) => void) {
       keep: () => eras.write(key, { era: "modern", revision: "2026-07-28" }),
       isKept: async () => (await eras.read(key)) !== undefined,
     },
+    "eras (noted)": {
+      keep: () => eras.note(key, { era: "modern", revision: "2026-07-28" }),
+      isKept: async () => (await eras.read(key)) !== undefined,
+    },
   };
 }
 

@@ -38,6 +38,30 @@ test("a verdict is kept for 7 days, in files that nobody else can read", async (
   expect(at.log).toEqual([]);
 });
 
+test("a note is kept as what is written, in a folder that nobody else can read, and changes nothing of the process", async () => {
+  await using at = await folder();
+  const now = Date.now();
+  const mask = process.umask();
+  await at.store(now).note(key, verdict);
+  expect(await at.store(now).read(key)).toEqual(verdict);
+  await at.store(now).note(key, { ...verdict, revision: "2025-06-18" });
+  expect((await at.store(now).read(key))?.revision).toBe("2025-06-18");
+  expect((await stat(at.file)).mode & 0o777).toBe(0o600);
+  expect((await stat(join(at.path, "eras"))).mode & 0o777).toBe(0o700);
+  expect(await readdir(join(at.path, "eras"))).toEqual([key]);
+  expect(process.umask()).toBe(mask);
+  await at.store(now).note(key, { ...verdict, stale: true });
+  expect(await at.store(now).read(key)).toBeUndefined();
+  expect(at.log).toEqual([]);
+});
+
+test("a note that cannot be made is a debug line", async () => {
+  await using at = await folder();
+  await Bun.write(join(at.path, "eras"), "a file where the folder should be");
+  await at.store().note(key, verdict);
+  expect(at.log.map(({ level }) => level)).toEqual(["debug"]);
+});
+
 test("keys tell command lines apart", () => {
   const keys = [
     { command: "a", args: ["b c"] },
@@ -112,6 +136,15 @@ test("however many command lines there are, no more than the bound is kept", asy
     await at.store(Date.now(), 10).write(verdictKey({ command: "c", args: [`${n}`] }), verdict);
   expect(await readdir(join(at.path, "eras"))).toHaveLength(10);
   expect(await at.store().read(verdictKey({ command: "c", args: ["11"] }))).toEqual(verdict);
+});
+
+test("notes keep the bound, too", async () => {
+  await using at = await folder();
+  const store = at.store(Date.now(), 10);
+  // The folder is looked through one time in 64: it is not in one case of 10^13.
+  for (let n = 0; n < 1900; n += 1)
+    await store.note(verdictKey({ command: "c", args: [`${n}`] }), verdict);
+  expect((await readdir(join(at.path, "eras"))).length).toBeLessThan(1900);
 });
 
 const keyOf = (url: string, transport = "auto") => verdictKey({ url, transport });

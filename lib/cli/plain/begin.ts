@@ -28,12 +28,8 @@ export function begin(argv: readonly string[], env: Io["env"]): Begun | undefine
   const line = plainLine(argv);
   if (line === undefined) return undefined;
   const { server } = line;
-  if ("url" in server) {
-    for (const name of strange) if (env[name]) return undefined;
-    // There is a gap until it is asked. With the port that goes without saying, another one is tried; none listens on 0.
-    if (Number(URL.parse(server.url)?.port)) fetch.preconnect(server.url);
-    return { line, url: server.url };
-  }
+  // Each in a function of its own: what a function names is made when it is first called.
+  if ("url" in server) return approach(server, env) ? { line, url: server.url } : undefined;
   const started = start(server, env);
   return started && { line, started };
 }
@@ -45,6 +41,14 @@ const strange = (
   "http_proxy HTTP_PROXY https_proxy HTTPS_PROXY all_proxy ALL_PROXY NODE_TLS_REJECT_UNAUTHORIZED " +
   "NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR"
 ).split(" ");
+
+/** Connects; false where the way is not the plain one. */
+function approach({ url }: PlainUrl, env: Io["env"]): boolean {
+  for (const name of strange) if (env[name]) return false;
+  // There is a gap until it is asked. With the port that goes without saying, another one is tried; none listens on 0.
+  if (Number(URL.parse(url)?.port)) fetch.preconnect(url);
+  return true;
+}
 
 function start({ command, args }: PlainCommand, env: Io["env"]): BegunProcess | undefined {
   const name = "server";

@@ -44,8 +44,6 @@ export async function callPlainly(
   const before = await verdicts.read(key);
   if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
   link.known = { key, verdict: before };
-  // What there is to remember is learned now.
-  if (before === undefined) verdicts.prepare();
   const soon = new Soon();
   const end = await link.converse(new Talk(call, before, link.kind), soon);
   if (end === undefined) return undefined;
@@ -55,7 +53,7 @@ export async function callPlainly(
     return { error: afterCall(error) };
   }
   await link.leave?.(soon);
-  if (end.verdict !== before) await verdicts.write(key, end.verdict);
+  if (end.verdict !== before) await verdicts.note(key, end.verdict);
   return { status: 0 };
 }
 

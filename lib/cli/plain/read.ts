@@ -1,13 +1,14 @@
 /** What is plain enough in what a server and a person say. Pure. */
-import { isObject } from "../../base/json.ts";
+import { isObject, parseJson } from "../../base/json.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import { surelyFits } from "../../base/schema-plain.ts";
 import { compact, memberOf } from "../../base/slice.ts";
-import { fitArguments } from "../../host/arguments.ts";
 import type { ArgumentPart } from "../../host/arguments.ts";
 import type { ErrorObject } from "../../protocol/jsonrpc.ts";
 import type { Tool } from "../../protocol/mcp.ts";
 import { renderResult } from "../render.ts";
+
+type KeyedPart = Exclude<ArgumentPart, { kind: "object" }>;
 
 /** One of `result` and `error` is there. */
 export interface PlainAnswer {
@@ -33,13 +34,10 @@ export function fitting(parts: readonly ArgumentPart[], tool: Tool): JsonObject 
   const { inputSchema, raw } = tool;
   // It may want to be called as a task.
   if (raw.execution !== undefined) return undefined;
-  try {
-    const args = fitArguments(parts, inputSchema);
-    const isPlain = surelyFits(inputSchema, args) && areNamed(args, inputSchema);
-    return isPlain ? args : undefined;
-  } catch {
-    return undefined;
-  }
+  const args = argumentsOf(parts, inputSchema);
+  const isPlain =
+    args !== undefined && surelyFits(inputSchema, args) && areNamed(args, inputSchema);
+  return isPlain ? args : undefined;
 }
 
 /** The result in a line, as it came. */
@@ -61,6 +59,48 @@ export function textOf(result: JsonObject, line: string): string | undefined {
 }
 
 // --- internal ---
+
+/** What a host makes of them, where that is clear without a look at the whole schema. */
+function argumentsOf(parts: readonly ArgumentPart[], schema: JsonObject): JsonObject | undefined {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const args: JsonObject = {};
+  for (const part of parts) {
+    const given = part.kind === "object" ? part.value : { [part.key]: valueIn(part, properties) };
+    for (const key in given) {
+      const value = given[key];
+      if (value === undefined || key === "__proto__") return undefined;
+      args[key] = value;
+    }
+  }
+  return args;
+}
+
+/** A text is what it looks like where the schema names one simple type; whether it is of that, the schema says later. */
+function valueIn(part: KeyedPart, properties: JsonObject): Json | undefined {
+  if (part.kind === "json") return part.value;
+  const { key, text } = part;
+  const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  // Text that looks like JSON of these may be meant so.
+  if (!isObject(property) || text.startsWith("{") || text.startsWith("[")) return undefined;
+  switch (property.type) {
+    case "string":
+      return text;
+    case "boolean":
+    case "integer":
+    case "number":
+      return jsonIn(text);
+    default:
+      return undefined;
+  }
+}
+
+function jsonIn(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** An argument of another name may be a slip of the hand. */
 function areNamed(args: JsonObject, { properties = {} }: JsonObject): boolean {
