@@ -1,7 +1,7 @@
 /** The arguments of a plain call: those that the host would make of the same words, or none. */
 import { expect, test } from "bun:test";
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 
 import type { JsonObject } from "../../lib/base/json.ts";
 import { readArguments } from "../../lib/cli/arguments.ts";
