@@ -43,10 +43,13 @@ export class Holding {
     const found: JournalEntry[] = [];
     for (const { id, reboot } of gone) {
       const left = await this.#db.write(async (tx) => {
-        const entries = await recoverOne(tx, { id, reboot, now: this.#db.now() });
-        const events = entries.map((entry) => endOf(entry, this.#db.now()));
-        await runAll(tx, writesOf([{ events }], { holder: "", db: this.#db }));
-        return entries;
+        const now = this.#db.now();
+        const { uncertain, ended } = await recoverOne(tx, { id, reboot, now });
+        await this.#note(tx, [
+          ...uncertain.map((entry) => endOf(entry, now)),
+          ...(await endsOf(tx, ended, now)),
+        ]);
+        return uncertain;
       });
       found.push(...left);
     }
@@ -64,11 +67,17 @@ export class Holding {
     );
     if (overdue.length === 0) return;
     const now = this.#db.now();
-    await this.#db.write(
-      (tx) => tx`update mcphost_approvals set ended_at = ${now}, reason =
+    await this.#db.write(async (tx) => {
+      const ended: Row[] = await tx`update mcphost_approvals set ended_at = ${now}, reason =
           case state when 'pending' then 'nobody decided in time' else 'nobody ran it in time' end,
-        state = 'expired' where ${isOverdue(tx)}`,
-    );
+        state = 'expired' where ${isOverdue(tx)} returning *`;
+      await this.#note(tx, await endsOf(tx, ended, now));
+    });
+  }
+
+  /** Writes down how calls ended of which nobody else says it. */
+  async #note(tx: Transaction, events: AuditEvent[]): Promise<void> {
+    await runAll(tx, writesOf([{ events }], { holder: "", db: this.#db }));
   }
 
   /**
@@ -136,11 +145,28 @@ function endOf({ id, owner, server, tool }: JournalEntry, at: number): AuditEven
   return { ...about, event: "failed", outcome: "uncertain", detail: { message } };
 }
 
+/** The same of calls that were asked about and are over, where the log has anything of them: it may be off. */
+async function endsOf(tx: Transaction, rows: readonly Row[], at: number): Promise<AuditEvent[]> {
+  if (rows.length === 0) return [];
+  const over = rows.map(approvalOf);
+  const ids = over.map(({ id }) => id);
+  const known: Row[] = await tx`select distinct call from mcphost_audit where call in ${tx(ids)}`;
+  const isKnown = new Set(known.map(({ call }) => call));
+  return over
+    .filter(({ id }) => isKnown.has(id))
+    .map(({ id, owner, server, tool, actor, state, reason = "" }) => {
+      const about = { at, owner, call: id, server, tool, actor, detail: { message: reason } };
+      return state === "expired"
+        ? { ...about, event: "decided", outcome: "denied" }
+        : { ...about, event: "failed", outcome: state };
+    });
+}
+
 /** All in one transaction: another process that does the same finds nothing left to do. */
 async function recoverOne(
   tx: Transaction,
   { id, reboot, now }: { id: string; reboot: boolean; now: number },
-): Promise<JournalEntry[]> {
+): Promise<{ uncertain: JournalEntry[]; ended: Row[] }> {
   // A power cut may have lost that it was sent.
   const sent = reboot ? ["prepared", "sent"] : ["sent"];
   const gone = "the process that held it ended";
@@ -150,14 +176,15 @@ async function recoverOne(
     await tx`update mcphost_approvals set state = 'uncertain', ended_at = ${now},
       reason = ${`${gone} after it was sent, and before an answer`}
       where id = ${row["id"]} and state = 'running'`;
-  await tx`update mcphost_approvals set state = 'failed', ended_at = ${now},
+  const failed: Row[] = await tx`update mcphost_approvals set state = 'failed', ended_at = ${now},
     reason = ${`${gone} before it was sent: it did not happen`}
-    where holder = ${id} and state = 'running'`;
+    where holder = ${id} and state = 'running' returning *`;
   await tx`delete from mcphost_journal where holder = ${id} and state = 'prepared'`;
-  await tx`update mcphost_approvals set state = 'cancelled', ended_at = ${now}, reason = ${gone}
-    where holder = ${id} and survives = 0 and state in ('pending', 'approved')`;
+  const cancelled: Row[] =
+    await tx`update mcphost_approvals set state = 'cancelled', ended_at = ${now}, reason = ${gone}
+    where holder = ${id} and survives = 0 and state in ('pending', 'approved') returning *`;
   await tx`update mcphost_approvals set holder = null
     where holder = ${id} and state in ('pending', 'approved')`;
   await tx`delete from mcphost_holders where id = ${id}`;
-  return uncertain.map(journalOf);
+  return { uncertain: uncertain.map(journalOf), ended: [...failed, ...cancelled] };
 }

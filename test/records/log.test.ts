@@ -243,6 +243,34 @@ test("a damaged store is kept aside, and the call goes on; one of a newer progra
   );
 });
 
+test.each([
+  [undefined, ["proposed", "decided asked", "failed cancelled"]],
+  [{ audit: false }, []],
+])("a call that is killed while it waits for approval is given up, with %j", async (more, ends) => {
+  await using home = await tempDir();
+  const config = more === undefined ? [] : ["--config-json", JSON.stringify(more)];
+  const words = ["--ask-tool", "echo", "--wait-approval", ...config, ...server];
+  await using call = await mcphost("call", "echo", ...words)
+    .home(home.path)
+    .start();
+  const waiting = async () => {
+    const run = await mcphost("approvals", "--json").home(home.path).run();
+    return JSON.parse(run.stdout).length === 1;
+  };
+  await waitFor(waiting, () => "it does not wait");
+  call.kill("SIGKILL");
+  await call.done;
+  const events = await eventsIn(home);
+  expect(shortOf(events)).toEqual(ends);
+  expect(shortOf(await eventsIn(home))).toEqual(ends);
+  if (more === undefined)
+    expect(events.at(-1)).toMatchObject({
+      tool: "echo",
+      actor: "user",
+      detail: { message: "the process that held it ended" },
+    });
+});
+
 test("serve writes every call, and what it had answered survives kill -9; what it had sent is uncertain", async () => {
   await using serve = await serveProgram(server);
   const post = (tool: string, params: object) =>

@@ -124,6 +124,8 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
       await store.approvals.ask(asked({ id, survives: true, expiresAt: now + 1000 }));
     await store.approvals.decide("default", two, { approve: true, arguments: {}, by: "t" });
     await store.approvals.decide("default", three, { approve: false, reason: "no", by: "t" });
+    const events = [{ at: now, owner: "default", call: one, event: "proposed" as const }];
+    await store.journal.write({ events });
     await store[Symbol.asyncDispose]();
     const next = await here.open();
     const ends = await Promise.all(
@@ -136,6 +138,11 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
       ["expired", "nobody decided in time"],
       ["expired", "nobody ran it in time"],
       ["rejected", "no"],
+    ]);
+    // The log has their ends, where it has their beginnings.
+    expect(await next.auditRows({}, { after: 0, limit: 9 })).toMatchObject([
+      { call: one, event: "proposed" },
+      { call: one, event: "decided", outcome: "denied", tool: "write" },
     ]);
     expect(await next.adopt([files])).toEqual([]);
     expect(await next.approvals.claim(two)).toBe(false);
