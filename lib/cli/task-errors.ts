@@ -1,7 +1,7 @@
 /** Why nothing is known of a task, with what to do about it. It asks no server. */
 import { HostError, isHostError } from "../base/errors.ts";
 import type { HostTask } from "../host/lasting-types.ts";
-import { invalidParams } from "../protocol/jsonrpc.ts";
+import { invalidParams, methodNotFound } from "../protocol/jsonrpc.ts";
 import type { Opened } from "./open.ts";
 
 /** The server says that there is no such task. */
@@ -14,8 +14,10 @@ export async function explained(
   error: unknown,
   { task, opened }: { task: HostTask; opened: Opened },
 ): Promise<unknown> {
-  if (!isUnknown(error)) return withForget(await opened.explain(error));
   const { server, taskId } = task;
+  if (isHostError(error) && error.facts.rpcCode === methodNotFound)
+    return withForget(withoutTasks(error, server));
+  if (!isUnknown(error)) return withForget(await opened.explain(error));
   const config = opened.config.servers.find(({ name }) => name === server);
   const hint =
     config?.kind === "stdio"
@@ -26,6 +28,12 @@ export async function explained(
 }
 
 // --- internal ---
+
+function withoutTasks({ code, facts, message, cause }: HostError, server: string): HostError {
+  const reason = cause instanceof Error ? cause.message : message;
+  const text = `server "${server}" has no tasks (${methodNotFound}: ${reason})`;
+  return new HostError(code, text, { facts, cause });
+}
 
 /** What a server says in words of its own may be that the task is gone. */
 function withForget(error: unknown): unknown {

@@ -69,7 +69,7 @@ export async function admit(
   belongings.use(
     guest.host.onNotice((server, method, params) => {
       if (method === "notifications/elicitation/complete" && declared !== undefined)
-        (logs.last(guest, server) ?? client.aside).notify(method, params);
+        (logs.last(guest, server) ?? client.aside).notify(method, withDigits(params));
     }),
   );
   belongings.defer(() => void guest[Symbol.asyncDispose]());

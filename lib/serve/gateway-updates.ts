@@ -3,6 +3,7 @@
  * we are one client (protocol.md 2.6). What a client is told is only what it asked for.
  */
 import { HostError, isHostError } from "../base/errors.ts";
+import { withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
@@ -93,7 +94,7 @@ export class Updates implements Disposable {
         onOpen: () => opened.resolve(),
         onUpdate(update) {
           // After a gap it may have changed as well.
-          if (update.kind === "resource") tell({ ...update.params, uri: update.uri });
+          if (update.kind === "resource") tell({ ...withDigits(update.params), uri: update.uri });
           else if (update.kind === "stale") tell({ uri });
         },
       })

@@ -252,6 +252,15 @@ test("a task that its server answers no state of is not shown as working, and ca
   expectRun(await task("--forget").run(), { code: 2, stderr: /takes one ID/ });
 });
 
+test("a server without tasks is said to have none", async () => {
+  const echo = [...bunAlone, join(root, "examples/echo.ts")];
+  expectRun(await mcphost("task", "abc", "--", ...echo).run(), {
+    code: 1,
+    stderr:
+      /^mcphost: server "server" has no tasks \(-32601: Method not found: tasks\/get\)\n.*--forget/,
+  });
+});
+
 test("an id that nobody knows, or that several tasks begin with, is a usage error", async () => {
   await using home = await tempDir();
   const task = (...words: string[]) => mcphost("task", ...words).home(home.path);

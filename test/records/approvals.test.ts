@@ -513,6 +513,19 @@ test("what waits is still asked about where no rule asks any more, and is over w
   expect(await runs(home)).toEqual(["1"]);
 });
 
+test.each([
+  [
+    ["approvals", "aprove", "x"],
+    'approvals knows no "aprove"\n  did you mean approve? it knows list, ',
+  ],
+  [["grants", "revok", "x"], 'grants knows no "revok"\n'],
+  [["grants", "list", "x"], 'grants knows no "x"\n'],
+])("a word that nobody knows is named: %j", async (words, said) => {
+  await using home = await tempDir();
+  const { code, stderr } = await program(home, ...words).run();
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`mcphost: ${said}`)]);
+});
+
 // --- kill -9 at each step ---
 
 const stepServer = (home: TempDir, more: object = {}) => {

@@ -78,6 +78,20 @@ describe.each([
   });
 });
 
+test("updates of resources keep them", async () => {
+  await using kit = gatewayOver({ s: entry("talk.numbers", {}, big) });
+  const client = await session(kit);
+  const stream = await client.ask({ headers: { accept: "text/event-stream" } });
+  await client.request("resources/subscribe", { uri: "a:1" });
+  const decoder = new TextDecoder();
+  let all = "";
+  for await (const chunk of stream.body as unknown as AsyncIterable<Uint8Array>) {
+    all += decoder.decode(chunk, { stream: true });
+    if (all.includes("resources/updated")) break;
+  }
+  expect(all).toContain(`"_meta":{"n":${big}}`);
+});
+
 test("progress keeps them in a stream of POST /tools", async () => {
   await using kit = serveOver({ s: entry("talk.numbers", {}, big) });
   const answer = await kit.ask("/tools", { json: { tool: "s_fault", params: {}, stream: true } });

@@ -4,6 +4,7 @@
  */
 import { HostError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { nearest } from "../../base/nearest.ts";
 import { acknowledge, approve, reject } from "../../host/deciding.ts";
 import { openStore } from "../../store/store.ts";
 import type { Store } from "../../store/store.ts";
@@ -111,9 +112,10 @@ async function idOf(verb: string, given: string, store: Store): Promise<string> 
 /** @throws HostError `usage` */
 function check(verb: string, id: string | undefined, { flags, positionals }: Parsed): void {
   const hint = "mcphost approvals --help shows how it is used";
+  const all = `it knows ${verbs.join(", ")}`;
   if (!verbs.includes(verb))
     throw new HostError("usage", `approvals knows no ${JSON.stringify(verb)}`, {
-      hint: `it knows ${verbs.join(", ")}`,
+      hint: [...nearest(verb, verbs, 1).map((near) => `did you mean ${near}?`), all].join(" "),
     });
   if ((verb === "list") !== (id === undefined))
     throw new HostError("usage", `approvals ${verb} takes ${id ? "no ID" : "the ID of a call"}`, {

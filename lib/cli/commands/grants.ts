@@ -38,9 +38,13 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const [verb = "list", ...given] = positionals;
   const revokes = verb === "revoke";
   if (!revokes && (verb !== "list" || given.length > 0))
-    throw new HostError("usage", `grants knows no ${JSON.stringify(given[0] ?? verb)}`, {
-      hint: "mcphost grants lists them, mcphost grants revoke ID ends one",
-    });
+    throw new HostError(
+      "usage",
+      `grants knows no ${JSON.stringify(verb === "list" ? given[0] : verb)}`,
+      {
+        hint: "mcphost grants lists them, mcphost grants revoke ID ends one",
+      },
+    );
   if ((flags["all"] === true || given.length > 0) !== revokes || (given.length > 0 && flags["all"]))
     throw new HostError("usage", "grants revoke takes ids, or --all", {
       hint: "mcphost grants lists them",
