@@ -2,6 +2,7 @@
  * Makes an entry ready to start or to reach: fills in variables, secrets, inputs and files (cli.md, Expansion). Each text
  * is read once from left to right, and what was filled in is not looked at again.
  */
+import { isHostError } from "../base/errors.ts";
 import { parseEnvFile } from "./env-file.ts";
 import { resolvePath } from "./paths.ts";
 import { mayBeSecret, secretsOfArgument, secretsOfUrl } from "./secrets.ts";
@@ -87,5 +88,13 @@ async function expandAll(texts: string[], field: string, values: Values): Promis
 
 async function readEnvFile(written: string, values: Values): Promise<Record<string, string>> {
   const path = await values.text(written, "envFile");
-  return parseEnvFile(await values.file(path, "envFile"), path);
+  const text = await values.file(path, "envFile");
+  try {
+    return parseEnvFile(text, path);
+  } catch (cause) {
+    if (!isHostError(cause)) throw cause;
+    // It is a matter of this one server.
+    const hint = "an env file has NAME=value lines; YAML and JSON are not read there";
+    throw values.error("envFile", cause.message, { variable: path, hint, cause });
+  }
 }

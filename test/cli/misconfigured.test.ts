@@ -1,7 +1,7 @@
 /** Entries that cannot be read: whatever asks for something of theirs says what is wrong with them. */
 import { describe, expect, test } from "bun:test";
 
-import { expectRun, mcphost } from "../harness.ts";
+import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { manyServer } from "./kit.ts";
 
 const json = (mcpServers: object) => ["--config-json", JSON.stringify({ mcpServers })];
@@ -19,6 +19,21 @@ test.concurrent("a config given inline is no file", async () => {
     code: 2,
     stderr:
       'mcphost: --config-json:1:1: expected a value, found "s"\n  --config-json takes JSON itself; -c FILE reads a file\n',
+  });
+});
+
+test.concurrent("an env file that is none is told with its server", async () => {
+  await using dir = await tempDir();
+  await Bun.write(dir.file("a.yaml"), "A: 1\n");
+  const [command, ...args] = manyServer;
+  const servers = { one: { command, args, envFile: "a.yaml" }, two: { command, args } };
+  const run = await mcphost("tools", "need", ...json(servers))
+    .cwd(dir.path)
+    .run();
+  expectRun(run, {
+    code: 2,
+    stdout: /^two_need/,
+    stderr: /^mcphost: server "one": envFile: a\.yaml:1: expected NAME=value\n {2}an env file /,
   });
 });
 
