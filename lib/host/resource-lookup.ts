@@ -12,7 +12,8 @@ interface Having {
 
 /**
  * Those that have a URI: as it is written; else written in another way, since clients that parse URIs write them anew
- * (`%20` for a space) and servers compare text; else by a template.
+ * (`%20` for a space) and servers compare text; else by a template. Of several templates the one with most fixed text is
+ * meant: `data://b/{id}` rather than `data://{id}`.
  */
 export function havingUri(wanted: string, { resources, templates }: ResourceListing): Having[] {
   const exact = resources.filter(({ uri }) => uri === wanted);
@@ -20,8 +21,10 @@ export function havingUri(wanted: string, { resources, templates }: ResourceList
   const normal = normalUri(wanted);
   const same = normal === undefined ? [] : resources.filter(({ uri }) => normalUri(uri) === normal);
   if (same.length > 0) return same;
-  return templates
-    .filter(({ uriTemplate }) => mayMean(uriTemplate, wanted))
+  const possible = templates.filter(({ uriTemplate }) => mayMean(uriTemplate, wanted));
+  const closest = Math.max(...possible.map(({ uriTemplate }) => fixedOf(uriTemplate)));
+  return possible
+    .filter(({ uriTemplate }) => fixedOf(uriTemplate) === closest)
     .map(({ server }) => ({ server, uri: wanted }));
 }
 
@@ -43,18 +46,24 @@ export function nearestUris(wanted: string, { resources, templates }: ResourceLi
   return nearest(end(wanted), [
     ...resources.map(({ uri }) => [uri, end(uri)] as const),
     ...templates.map(({ uriTemplate: template }) => {
-      return [template, end(template), end(template.replace(/\{[^{}]*\}/g, ""))] as const;
+      return [template, end(template), end(template.replace(expressions, ""))] as const;
     }),
   ]);
 }
 
 // --- internal ---
 
+const expressions = /\{[^{}]*\}/g;
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
 /** Whether a template could give a URI, as far as its fixed parts tell. */
 function mayMean(template: string, uri: string): boolean {
-  return matchesGlob(template.replace(/\{[^{}]*\}/g, "*"), uri);
+  return matchesGlob(template.replace(expressions, "*"), uri);
+}
+
+/** How much of a template is text as it stands. */
+function fixedOf(template: string): number {
+  return template.replace(expressions, "").length;
 }
 
 function end(uri: string): string {

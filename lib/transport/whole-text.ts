@@ -38,7 +38,7 @@ export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): Te
     else if (reading.odd !== undefined) say("debug", `a message with ${reading.odd}`);
     return reading.message === undefined ? [] : [{ message: reading.message, text }];
   };
-  return (whole) => {
+  const read: TextReader = (whole) => {
     const text = compact(whole.trim());
     const value = parse(text);
     if (isPlainAnswer(value)) return [{ message: value, text }];
@@ -49,13 +49,24 @@ export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): Te
       );
     }
     if (value !== undefined) return take(readMessage(value), text);
+    const lines = linesOf(whole);
+    if (lines !== undefined) return lines.flatMap(read);
     const broken = brokenMessage(text, bytesMax);
     if (broken !== undefined) return [broken];
     if (text !== "") noise(text, "not JSON", false);
     return [];
   };
+  return read;
 }
 
 // --- internal ---
 
 const warningsMax = 3;
+
+/** Several messages, a line each, as what only passes on a pipe may join them; undefined for anything else. */
+function linesOf(text: string): string[] | undefined {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return lines.length > 1 && lines.every((line) => parse(line.trim()) !== undefined)
+    ? lines
+    : undefined;
+}

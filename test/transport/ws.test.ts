@@ -296,12 +296,13 @@ describe("frames", () => {
     expect(server.frames).toContainEqual({ opcode: pong, payload: "p" });
   });
 
-  test("many in one chunk, and a batch", async () => {
+  test("many in one chunk, a batch, and several lines in one", async () => {
     await using server = raw();
     await using link = await open(server.url);
     server.write(Buffer.concat([1, 2, 3].map((id) => frame(text, answer(id)))));
     server.write(frame(text, `[${answer(4)},${answer(5)}]`));
-    for (const id of [1, 2, 3, 4, 5])
+    server.write(frame(text, `${answer(6)}\r\n\n${answer(7)}\n`));
+    for (const id of [1, 2, 3, 4, 5, 6, 7])
       expect((await next(link.transport)) as unknown).toMatchObject({ message: { id } });
   });
 
