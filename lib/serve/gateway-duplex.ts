@@ -140,7 +140,10 @@ export class Duplex implements Disposable {
     this.#legacy = peer;
     try {
       const following = await (this.#admitting = gateway.admit(peer, params));
-      if (this.#isOver || this.#legacy !== peer) return following[Symbol.dispose]();
+      if (this.#isOver || this.#legacy !== peer) {
+        following[Symbol.dispose]();
+        return this.#isOver ? undefined : this.refuse(id, -32600, "initialize came once more");
+      }
       this.#following = following;
       this.#admitting = undefined;
       send(answerText(id, await gateway.initialize(peer)), false);

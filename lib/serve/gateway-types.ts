@@ -136,7 +136,10 @@ export interface GatewayOptions {
   redact?: (text: string) => string;
   /** How long clients that begin wait for servers that are still starting. @default 2000 */
   greetMs?: number;
-  /** How long a list waits for servers that do not answer; what they list later is told of. @default 10000 */
+  /**
+   * How long a list waits for servers that do not answer; what they list later is told of. With the greeting it stays below
+   * the 10 s that some clients give a server to start. @default 7000
+   */
   listMs?: number;
   /** Changes of lists within that time are told once. @default 100 */
   coalesceMs?: number;

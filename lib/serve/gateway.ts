@@ -22,7 +22,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { host, log, stopping, guests, greetMs = 2000, redact = (text) => text } = options;
   const {
     answerMs,
-    listMs = 10_000,
+    listMs = 7000,
     coalesceMs = 100,
     pageMax = 1000,
     subscriptionsMax = 2000,

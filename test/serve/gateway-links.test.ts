@@ -66,9 +66,11 @@ test("both eras on one socket, bad JSON, and an answer to what runs when we stop
   const code = (id: unknown) => all.find((one) => one.id === id)?.error?.code;
   expect([code(1), code(2), code(null)]).toEqual([undefined, -32600, -32700]);
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: info };
+  send({ id: "early", method: "initialize", params });
   send({ id: 3, method: "initialize", params });
   send({ id: 4, method: "tools/call", params: { name: "slow", arguments: { steps: 1, ms: 200 } } });
   await waitFor(() => all.some(({ id }) => id === 3));
+  expect(code("early")).toBe(-32600);
   const stopped = kit[Symbol.asyncDispose]();
   expect(await closed).toBe(1001);
   expect(textOf(all.find(({ id }) => id === 4))).toBe("done after 1 steps");
