@@ -66,8 +66,13 @@ test("both eras on one socket, bad JSON, and an answer to what runs when we stop
   const code = (id: unknown) => all.find((one) => one.id === id)?.error?.code;
   expect([code(1), code(2), code(null)]).toEqual([undefined, -32600, -32700]);
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: info };
-  send({ id: "early", method: "initialize", params });
-  send({ id: 3, method: "initialize", params });
+  const greeting = { jsonrpc: "2.0", method: "initialize", params };
+  socket.send(
+    JSON.stringify([
+      { ...greeting, id: "early" },
+      { ...greeting, id: 3 },
+    ]),
+  );
   send({ id: 4, method: "tools/call", params: { name: "slow", arguments: { steps: 1, ms: 200 } } });
   await waitFor(() => all.some(({ id }) => id === 3));
   expect(code("early")).toBe(-32600);
