@@ -62,7 +62,7 @@ export async function discover(
  */
 export async function initialize(options: GreetOptions): Promise<Greeting> {
   const { peer, name, log, clientInfo, answers, signal, timeoutMs } = options;
-  for (let asked = options.revision, retried = false; ; retried = true) {
+  for (let asked = options.revision, isFirst = true; ; isFirst = false) {
     const params = initializeParams(asked, clientInfo, capabilitiesOf(answers, asked));
     try {
       const { response } = await peer.request("initialize", params, {
@@ -77,7 +77,7 @@ export async function initialize(options: GreetOptions): Promise<Greeting> {
       return { codec: spoken(revision), ...greeting };
     } catch (error) {
       const refusal = refusalIn(error);
-      const other = refusal && !retried && retryRevision(refusal, asked);
+      const other = refusal && retryRevision(refusal, asked, isFirst);
       if (!other) throw error;
       const text = `initialize with ${asked} was refused (${refusal.message}); trying ${other}`;
       log({ level: "debug", server: name, text });

@@ -8,6 +8,7 @@ import { withDigits } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
+import { withKnownLevel } from "../protocol/log-level.ts";
 import type { PeerOptions } from "../transport/peer-types.ts";
 import { answerTo, refusalOf } from "./answers.ts";
 import type { ConnectOptions } from "./connect-types.ts";
@@ -94,7 +95,8 @@ const levels = new Map<unknown, LogLevel>([
 
 /** A log notification in words. `data` may be any JSON (protocol.md 1.15). */
 function logOf(params: JsonObject): { level: LogLevel; text: string } {
-  const { level, logger, data } = params;
+  const { logger, data } = params;
+  const { level } = withKnownLevel(params) ?? params;
   const text = clip(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), textMax);
   return {
     level: levels.get(level) ?? "info",

@@ -40,6 +40,17 @@ const mcpServerList: Shape = {
 /** Codex: `[mcp_servers.NAME]`. */
 const codex: Shape = { key: "mcp_servers", read: (section) => table(section, ["mcp_servers"]) };
 
+/** The settings of VS Code: `mcp: {servers: {NAME: {…}}}`. */
+const vsCodeSettings: Shape = {
+  key: "mcp",
+  read(section) {
+    const inner = isObject(section) ? section.servers : undefined;
+    // A server of that name would say what it is.
+    const isTable = isObject(inner) && Object.values(inner).every(isObject);
+    return isTable ? table(inner, ["mcp", "servers"]) : undefined;
+  },
+};
+
 /** opencode: `mcp: {NAME: {type: local, command: […], environment}}`. */
 const opencode: Shape = { key: "mcp", read: (section) => table(section, ["mcp"]) };
 
@@ -56,6 +67,7 @@ const claudeProjects: Shape = {
 
 /** In the order in which they weigh: of two entries of one name, the later counts. */
 export const shapes: readonly Shape[] = [
+  vsCodeSettings,
   opencode,
   mcpServerList,
   codex,

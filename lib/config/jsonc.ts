@@ -81,8 +81,11 @@ class Builder {
       this.#put(
         typeof value === "number" ? exact(this.#text.slice(offset, offset + length)) : value,
       ),
-    onError: (code, offset, _length, line, column) => {
-      this.#fail(this.#faultOf(printParseErrorCode(code)), { offset, line, column });
+    onError: (code, offset, length, line, column) => {
+      const why = this.#faultOf(printParseErrorCode(code));
+      const odd = why === oddString ? oddIn(this.#text.slice(offset, offset + length)) : undefined;
+      const at = odd?.at ?? 0;
+      this.#fail(odd?.why ?? why, { offset: offset + at, line, column: column + at });
     },
   };
 
@@ -129,6 +132,19 @@ interface Place {
   line: number;
   column: number;
 }
+
+/** Where a string is no JSON, and why. Strings end on the line that they begin on. */
+function oddIn(string: string): { at: number; why: string } | undefined {
+  for (const { index: at, 1: escape, 2: control } of string.matchAll(inString)) {
+    if (escape !== undefined) return { at, why: "a backslash of a text is written twice in JSON" };
+    if (control !== undefined) return { at, why: "a control character is written as an escape" };
+  }
+  return undefined;
+}
+
+/** An escape, what is none although it begins as one, and what must be one. */
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
+const inString = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})|(\\)|([\0-\x1f])/g;
 
 function exact(number: string): unknown {
   return String(Number(number)) === number ? Number(number) : JSON.rawJSON(number);

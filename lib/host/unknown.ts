@@ -12,14 +12,14 @@ interface Named {
 
 /**
  * The exposed names of at most 3 tools, best first. What stands before the first `.` or `/` may be a server's name that is
- * wrong, too.
+ * wrong, too; other hosts say `mcp__SERVER__TOOL`.
  */
 export function nearestTools(wanted: string, tools: readonly Named[]): string[] {
   const candidates = tools.map(
     ({ name, server, tool }) => [name, tool, `${server}.${tool}`] as const,
   );
   const found = nearest(wanted, candidates);
-  const behind = wanted.slice(wanted.search(/[./]/) + 1);
+  const behind = wanted.slice(foreign.test(wanted) ? 5 : wanted.search(/[./]/) + 1);
   return found.length > 0 || behind === wanted ? found : nearest(behind, candidates);
 }
 
@@ -101,3 +101,8 @@ export function notOffered(server: string, tool: string): HostError {
   const text = `${tool} of server "${server}" is not offered: allowedTools or deniedTools of the server say so`;
   return new HostError("denied", text, { facts: { server, tool } });
 }
+
+// --- internal ---
+
+/** How names begin in Claude Code. */
+const foreign = /^mcp__/;

@@ -5,7 +5,7 @@
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Codec, Decoded, Envelope } from "./codec.ts";
-import { invalidParams } from "./jsonrpc.ts";
+import { invalidParams, invalidRequest } from "./jsonrpc.ts";
 import type { ErrorObject } from "./jsonrpc.ts";
 import type { Capabilities, Implementation } from "./mcp.ts";
 import { overMeta, readImplementation, unsupportedVersion } from "./meta.ts";
@@ -80,17 +80,23 @@ export function readInitialize(
 }
 
 /**
- * The revision to ask for in the one retry after a server refused `initialize`: the best legacy one that the error's
- * data names (`supported`, `expected`, or anywhere else), or else its message; the next older one if neither names any
- * and the error is about what was sent. Undefined: there is nothing to try.
+ * The revision to ask for after a server refused `initialize`: the best legacy one that the error's data names (`supported`,
+ * `expected`, or anywhere else), or else its message, once; the next older one if neither names any other and the error is
+ * about what was sent. Undefined: there is nothing to try.
  */
-export function retryRevision(error: ErrorObject, asked: string): string | undefined {
+export function retryRevision(
+  error: ErrorObject,
+  asked: string,
+  isFirst = true,
+): string | undefined {
   const listed = versionsIn(error.data);
-  const named =
-    listed.length > 0 ? listed : versionsIn(error.message).filter((one) => one !== asked);
+  const said = versionsIn(error.message);
+  const named = listed.length > 0 ? listed : said.filter((one) => one !== asked);
   if (named.length > 0)
-    return legacyRevisions.find((revision) => revision !== asked && named.includes(revision));
-  if (error.code !== unsupportedVersion && error.code !== invalidParams) return undefined;
+    return legacyRevisions.find(
+      (revision) => isFirst && revision !== asked && named.includes(revision),
+    );
+  if (!ofRequest.has(error.code) && !said.includes(asked)) return undefined;
   return legacyRevisions[legacyRevisions.indexOf(asked) + 1];
 }
 
@@ -105,6 +111,9 @@ function decodeObject(method: string, result: Json): Decoded {
     ? { kind: "complete", result }
     : { kind: "invalid", reason: `the result of ${method} is not an object` };
 }
+
+/** Codes of errors that are about what was sent. */
+const ofRequest: ReadonlySet<number> = new Set([unsupportedVersion, invalidParams, invalidRequest]);
 
 const dataDepthMax = 4;
 

@@ -106,8 +106,9 @@ function readError(error: Json): ErrorObject {
   const known = typeof code === "string" && code !== "" ? Number(code) : code;
   const hasCode = Number.isFinite(known);
   const text = isPresent(message) ? show(message) : "(an error without a message)";
-  // Where the message is missing, whatever else there is may be the explanation.
-  const rest = data ?? (typeof message === "string" ? undefined : error);
+  // Where the message is missing, or a code cannot be kept, whatever else there is may be the explanation.
+  const isWhole = typeof message === "string" && (hasCode || !isPresent(code));
+  const rest = data ?? (isWhole ? undefined : error);
   return {
     code: hasCode ? (known as number) : 0,
     message: hasCode ? text : `${text} (an error without a code)`,

@@ -193,6 +193,19 @@ describe.concurrent("B016 a version that is refused by an error", () => {
     expect(asked.map(({ params }) => params.protocolVersion)).toEqual(["2025-11-25", version]);
   });
 
+  test("an old one that names none is found by going back", async () => {
+    const error = refusal({ code: -32602, message: "Unsupported protocol version" });
+    const { run, messages } = await echoOf(faulty("eras.refuses-version", error, "2024-11-05"));
+    expectRun(run, echo);
+    const asked = messages.filter(({ method }) => method === "initialize");
+    expect(asked.map(({ params }) => params.protocolVersion)).toEqual([
+      "2025-11-25",
+      "2025-06-18",
+      "2025-03-26",
+      "2024-11-05",
+    ]);
+  });
+
   test("when that is refused too, the server's own words are shown, after one retry", async () => {
     const error = { code: -32602, message: "only on Sundays", data: { supported: [best] } };
     const { run, methods } = await echoOf(faulty("eras.refuses-version", refusal(error), "never"));

@@ -423,6 +423,8 @@ test("log notifications become log entries, whatever their data", async () => {
     { level: "emergency", data: [1, null] },
     { level: "warning", data: "x".repeat(100_000) },
     { level: "odd" },
+    { level: "ERROR", data: "in capitals" },
+    { level: "fatal", data: "by another name" },
   ];
   const server = scripted(
     legacyScript({
@@ -435,7 +437,15 @@ test("log notifications become log entries, whatever their data", async () => {
   await using client = await connect(server.options);
   await client.callTool("one", {});
   const entries = server.log.filter(({ source }) => source === "notification");
-  expect(entries.map(({ level }) => level)).toEqual(["debug", "info", "error", "warn", "info"]);
+  expect(entries.map(({ level }) => level)).toEqual([
+    "debug",
+    "info",
+    "error",
+    "warn",
+    "info",
+    "error",
+    "error",
+  ]);
   expect(entries.slice(0, 3).map((entry) => entry.text)).toEqual([
     "plain",
     'db: {"rows":3}',

@@ -4,6 +4,8 @@ import { expect, test } from "bun:test";
 import { linkKinds } from "../../lib/config/links.ts";
 import { configOf, errorOf } from "./kit.ts";
 
+const twice = `a backslash of a text is written twice in JSON, found "\\\\"`;
+
 const unparsed: [text: string, line: number, column: number, message: string][] = [
   [``, 1, 1, "expected a value, found the end"],
   [`{"a": 1 "b": 2}`, 1, 9, `expected "," or "}", found "\\""`],
@@ -16,14 +18,12 @@ const unparsed: [text: string, line: number, column: number, message: string][] 
   [`{"a": 01}`, 1, 8, `expected "," or "}", found "1"`],
   [`{"a": 1.}`, 1, 7, `a number that is cut off, found "1"`],
   [`{"a": 1`, 1, 8, `expected "}", found the end`],
-  [`["\\q"]`, 1, 2, `a string with a character or an escape that JSON does not take, found "\\""`],
+  [`["\\q"]`, 1, 3, twice],
+  [`["\\\\ok\\n \\u00e9 C:\\Users"]`, 1, 19, twice],
+  [`["\\u12"]`, 1, 3, twice],
+  [`["a\tb"]`, 1, 4, `a control character is written as an escape, found "\\t"`],
   [`{"a": "x\ny"}`, 1, 7, `a string that does not end on its line, found "\\""`],
-  [
-    `{"a": "\\x"}`,
-    1,
-    7,
-    `a string with a character or an escape that JSON does not take, found "\\""`,
-  ],
+  [`{\n"a": "\\x"}`, 2, 7, twice],
   [`{"a": 1 /* `, 1, 9, `a comment that does not end, found "/"`],
   [`[1,,2]`, 1, 4, `expected a value, found ","`],
   ["[".repeat(200), 1, 102, `nested deeper than 100 levels, found "["`],

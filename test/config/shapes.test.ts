@@ -177,6 +177,19 @@ enabled_tools = ["t"]
     ],
   },
   {
+    from: "the settings of VS Code",
+    text: `{"editor.fontSize": 12, "mcp": {"inputs": [], "servers": {"a": {"command": "a"}, "b": {"url": "https://b/mcp"}}}}`,
+    servers: [
+      { ...stdio, name: "a", command: "a" },
+      { ...http, name: "b", url: "https://b/mcp" },
+    ],
+  },
+  {
+    from: "opencode, with a server that is called servers",
+    text: `{"mcp": {"servers": {"type": "local", "command": ["s"]}}}`,
+    servers: [{ ...stdio, name: "servers", command: "s" }],
+  },
+  {
     from: "opencode",
     text: `{"$schema": "https://opencode.ai/config.json", "mcp": {
       "a": {"type": "local", "command": ["npx", "-y", "x"], "environment": {"K": "{env:K}"}, "enabled": true},

@@ -149,12 +149,20 @@ describe("a refusal of the revision", () => {
   test("that lists nothing, but is about the version, is tried with the next older one", () => {
     expect(retry(undefined, -32_022)).toBe("2025-06-18");
     expect(retry({ supported: ["2026-07-28"] }, -32_022)).toBeUndefined();
+    expect(retry(undefined, -32_600)).toBe("2025-06-18");
     expect(retry(undefined, -32_603)).toBeUndefined();
+  });
+
+  test("again: what is named was tried, and older ones are left until there is none", () => {
+    expect(again("2025-06-18", "2025-03-26")).toBeUndefined();
+    expect(again("2025-06-18")).toBe("2025-03-26");
+    expect(again("2024-11-05")).toBe("2024-10-07");
+    expect(again("2024-10-07")).toBeUndefined();
   });
 
   test("may name versions in its words alone", () => {
     expect(said("Unsupported: 2025-11-25 - supported: 2024-11-05, 2025-03-26")).toBe("2025-03-26");
-    expect(said("Unsupported: 2025-11-25")).toBeUndefined();
+    expect(said("Unsupported: 2025-11-25")).toBe("2025-06-18");
     expect(said("only 2026-07-28")).toBeUndefined();
   });
 
@@ -167,4 +175,8 @@ describe("a refusal of the revision", () => {
 
 function said(message: string): string | undefined {
   return retryRevision({ code: -32_000, message }, "2025-11-25");
+}
+
+function again(asked: string, data?: string): string | undefined {
+  return retryRevision({ code: -32_602, message: "no", ...(data && { data }) }, asked, false);
 }

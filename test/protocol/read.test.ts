@@ -106,6 +106,15 @@ describe("errors with parts missing show what is missing", () => {
     ["a string", "boom", { code: 0, message: "boom (an error without a code)" }],
     ["no code", { message: "boom" }, { code: 0, message: "boom (an error without a code)" }],
     [
+      "a code that is a word",
+      { code: "E_BAD", message: "boom" },
+      {
+        code: 0,
+        message: "boom (an error without a code)",
+        data: { code: "E_BAD", message: "boom" },
+      },
+    ],
+    [
       "no message",
       { code: -5, reason: "r" },
       { code: -5, message: "(an error without a message)", data: { code: -5, reason: "r" } },
