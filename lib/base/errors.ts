@@ -102,3 +102,8 @@ export function exitCodeOf(error: unknown): number {
     return signalCodes[error.facts.signal ?? ""] ?? exitCodes.cancelled;
   return exitCodes[error.code];
 }
+
+/** What an error of the system or of Bun says of itself beside its words: its code, such as `ENOENT`; undefined where it has none. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}

@@ -61,6 +61,22 @@ export function withDigits<T>(value: T): T {
   return ((value as { [digitsKey]?: T })[digitsKey] ?? value) as T;
 }
 
+/**
+ * True for a value of more than `depthMax` levels of arrays and objects. Goes level by level, without recursion:
+ * `JSON.stringify` takes seconds to find out that it cannot.
+ */
+export function isDeeper(value: Json, depthMax: number): boolean {
+  let level: object[] = isNode(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === depthMax) return true;
+    const next: object[] = [];
+    for (const node of level)
+      for (const child of Object.values(node)) if (isNode(child)) next.push(child);
+    level = next;
+  }
+  return false;
+}
+
 // --- internal ---
 
 /** In another copy of this module, too. */
@@ -84,4 +100,8 @@ function keepNumber(_key: string, value: unknown, context: { source?: string }):
     .replace(/^0+|0+$/g, "").length;
   const isLost = !Number.isFinite(value) || digits > 15 || (value === 0 && digits > 0);
   return isLost ? JSON.rawJSON(source) : value;
+}
+
+function isNode(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -4,7 +4,7 @@
  * value: the answer is then "unchecked", with the reason. Loads the validator when first used.
  */
 import { shorten } from "./clip.ts";
-import { isDeeper } from "./depth.ts";
+import { isDeeper } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { isQuick } from "./schema-cost.ts";
 import { inspectSchema } from "./schema-faults.ts";

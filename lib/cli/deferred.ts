@@ -2,10 +2,10 @@
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
 import type { ToolList } from "../client/types.ts";
+import { mayHaveKeptLists } from "../config/find.ts";
 import { ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { ToolListStore, VerdictStore } from "../host/option-types.ts";
-import { isAnyKept } from "./kept-folder.ts";
 import type { Io, KnownEra } from "./types.ts";
 
 /**
@@ -46,7 +46,8 @@ export function deferredLists(
   return {
     async read(name) {
       const server = started.get(name);
-      if (server === undefined || known !== undefined || !isAnyKept(io.env)) return undefined;
+      if (server === undefined || known !== undefined || !mayHaveKeptLists(io.env))
+        return undefined;
       return (await import("./kept-tools.ts")).readKept(io, server);
     },
     write(name, list) {

@@ -3,7 +3,7 @@
  * is kept. It judges nothing (doctor.ts does) and remembers nothing.
  */
 import { HostError, isHostError } from "../base/errors.ts";
-import { clientInfo } from "../client/client-info.ts";
+import { clientInfo } from "../client/answers.ts";
 import { connect } from "../client/client.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
 import type { Child } from "../process/child.ts";

@@ -3,7 +3,7 @@
  * when asked. It never touches `process.stdout`, `process.stderr` or `process.stdin`, which cost milliseconds at start.
  */
 import { HostError, isHostError } from "../base/errors.ts";
-import type { Sink } from "./types.ts";
+import type { Sink, Terminal } from "./types.ts";
 
 const stderrQueueBytesMax = 1024 * 1024;
 const stdinBytesMax = 64 * 1024 * 1024;
@@ -126,6 +126,24 @@ export function stdinReader(open: () => ReadableStream<Uint8Array> = () => Bun.s
   };
 }
 
+/** Which of the three standard streams are terminals: asked of the system without loading what reads or writes them. */
+export function terminals(): Terminal {
+  const { isTTY } = (process as unknown as Bindings).binding("tty_wrap");
+  const [stdin, stdout, stderr] = [isTTY(0), isTTY(1), isTTY(2)];
+  if (!stdout && !stderr) return { stdin, stdout, stderr, columns: 80 };
+  let columns: number | undefined;
+  return {
+    stdin,
+    stdout,
+    stderr,
+    get columns() {
+      const { WriteStream } = process.getBuiltinModule("node:tty");
+      columns ??= new WriteStream(stdout ? 1 : 2).columns;
+      return columns || 80;
+    },
+  };
+}
+
 // --- internal ---
 
 function readerLeft(cause: unknown): boolean {
@@ -135,4 +153,9 @@ function readerLeft(cause: unknown): boolean {
 
 function text(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** What `isatty` of `node:tty` asks, which takes milliseconds to load. */
+interface Bindings {
+  binding(name: "tty_wrap"): { isTTY(fd: number): boolean };
 }

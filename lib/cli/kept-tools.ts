@@ -11,7 +11,7 @@ import { readOwn, writePrivate } from "../config/files.ts";
 import { joinPath, ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { childEnv } from "../process/env.ts";
-import { ttlMsMax } from "../protocol/caching.ts";
+import { ttlMsMax } from "../protocol/modern.ts";
 import { readTools } from "../protocol/tools.ts";
 import { prune } from "./tool-cache.ts";
 import type { Io } from "./types.ts";

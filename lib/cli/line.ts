@@ -6,11 +6,11 @@ import { cutLine } from "./args.ts";
 import type { Line } from "./args.ts";
 import { endEarly, takeOver } from "./early.ts";
 import { currentFolder } from "./folder.ts";
+import { terminals } from "./io.ts";
 import type { BegunProcess } from "./plain/begin.ts";
 import type { Asked } from "./plain/post.ts";
 import { route } from "./route.ts";
 import type { Begun } from "./run.ts";
-import { terminals } from "./terminals.ts";
 
 /** What a plain call left: its server, or an error to tell of; nothing where it was none. */
 type Left = BegunProcess | Asked | { error: unknown } | undefined;

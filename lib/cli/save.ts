@@ -2,8 +2,7 @@
  * Binaries of a result kept in files. Names come from us and never from a server's paths, nothing that exists is
  * overwritten by `saveAll`, and base64 that is none fails here and nowhere earlier.
  */
-import { errnoOf } from "../base/errno.ts";
-import { HostError } from "../base/errors.ts";
+import { errnoOf, HostError } from "../base/errors.ts";
 import type { ContentBlock } from "../protocol/content.ts";
 
 /** A picture, sound or other blob, not decoded. */

@@ -2,14 +2,18 @@
  * What a server may ask of us, whichever way it asks (a legacy request, a modern input round): what we declare, what we
  * refuse, and who answers. Declares exactly what has an answerer, and never says yes by itself.
  */
+import { version } from "../../package.json";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { invalidParams, methodNotFound } from "../protocol/jsonrpc.ts";
 import type { ErrorObject } from "../protocol/jsonrpc.ts";
 import type { Capabilities } from "../protocol/mcp.ts";
+import { namesModes } from "../protocol/meta.ts";
 import { modernRevisions } from "../protocol/modern.ts";
-import { namesModes } from "../protocol/modes.ts";
 import type { AnswerOptions, Answers } from "./answer-types.ts";
+
+/** Who we say that we are, to every server. */
+export const clientInfo = { name: "mcphost", version } as const;
 
 /** The capabilities to declare in a revision (protocol.md 1.2, 1.14). */
 export function capabilitiesOf(answers: Answers, revision: string): Capabilities {

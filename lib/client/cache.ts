@@ -6,8 +6,8 @@
 import { isHostError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import { ttlOf } from "../protocol/caching.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { ttlOf } from "../protocol/modern.ts";
 import type { McpClient, Reply, RequestOptions } from "./types.ts";
 
 /** A client, or a cache before it. */

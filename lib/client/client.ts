@@ -2,9 +2,9 @@
  * One live MCP client over any transport, of either era: lists, calls with their input rounds, pings. Whether a call may
  * be made is decided elsewhere; nothing here is ever sent twice by itself.
  */
-import { ttlOf } from "../protocol/caching.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import type { Tool } from "../protocol/mcp.ts";
+import { ttlOf } from "../protocol/modern.ts";
 import { readTools } from "../protocol/tools.ts";
 import { capabilitiesOf } from "./answers.ts";
 import { askTool, callTool, taskLine, tasks } from "./call.ts";

@@ -3,7 +3,7 @@
  * the next run saves the probe. A file that is broken, old or cannot be written is a debug line and never a failure.
  * Reading touches one file and imports nothing.
  */
-import { errnoOf } from "../base/errno.ts";
+import { errnoOf } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Verdict } from "./connect-types.ts";

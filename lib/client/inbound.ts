@@ -3,8 +3,7 @@
  * entries, list changes are passed on. Nothing here ever waits for our own requests, and nothing a server sends is fatal.
  */
 import { clip } from "../base/clip.ts";
-import { isDeeper } from "../base/depth.ts";
-import { withDigits } from "../base/json.ts";
+import { isDeeper, withDigits } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { LogLevel } from "../base/log.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";

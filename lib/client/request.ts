@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { memberOf } from "../base/slice.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { Response } from "../protocol/jsonrpc.ts";
-import { urlElicitationRequired } from "../protocol/modes.ts";
+import { urlElicitationRequired } from "../protocol/meta.ts";
 import type { About } from "../transport/peer-request.ts";
 import { Exchange, send } from "./exchange.ts";
 import type { Asked, Line } from "./line.ts";

@@ -5,8 +5,7 @@
 import type { FileHandle } from "node:fs/promises";
 
 import { sleep } from "../base/async.ts";
-import { errnoOf } from "../base/errno.ts";
-import { HostError, isHostError } from "../base/errors.ts";
+import { errnoOf, HostError, isHostError } from "../base/errors.ts";
 import type { EditProblem } from "./edit.ts";
 import { folderOf } from "./paths.ts";
 

@@ -3,8 +3,7 @@
  * state) are regular files, written atomically and for our user alone, and never through a link. `node:fs` is loaded
  * only when something is written.
  */
-import { errnoOf } from "../base/errno.ts";
-import { HostError } from "../base/errors.ts";
+import { errnoOf, HostError } from "../base/errors.ts";
 import { folderOf } from "./paths.ts";
 
 /** Some hosts keep their history in their config file, so this is generous. */

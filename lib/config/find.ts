@@ -1,4 +1,7 @@
-/** Finds config files that nobody named: the nearest one going up, and the user's own. Looks, and reads nothing. */
+/**
+ * Finds files that nobody named: the nearest config going up, the user's own, lists of tools that were kept. Looks, and reads
+ * nothing.
+ */
 import { type Env, foldersUp, joinPath, ourPaths } from "./paths.ts";
 
 const projectNames = ["mcphost.json", "mcphost.jsonc", ".mcp.json", "mcp.json"];
@@ -26,6 +29,13 @@ export function mayHaveUserConfig(env: Env): boolean {
   // What is no regular file has a size without end.
   for (const name of userNames) if (Bun.file(joinPath(config, name)).size > 0) return true;
   return false;
+}
+
+/** Whether lists of tools are kept at all: a look at their folder, which has a size where it is there. */
+export function mayHaveKeptLists(env: Env): boolean {
+  const { cache } = ourPaths(env);
+  if (cache === undefined) return false;
+  return process.platform === "win32" || Bun.file(joinPath(cache, "lists")).size > 0;
 }
 
 // --- internal ---

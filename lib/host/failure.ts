@@ -3,8 +3,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
-import { missingCapability } from "../protocol/meta.ts";
-import { urlElicitationRequired } from "../protocol/modes.ts";
+import { missingCapability, urlElicitationRequired } from "../protocol/meta.ts";
 
 /** The server's own JSON-RPC error becomes `rpc_error` with its message, code and data kept; what is ours stays. */
 export function toHostError(error: unknown, server: string, tool?: string): HostError {

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import { clientInfo } from "../client/client-info.ts";
+import { clientInfo } from "../client/answers.ts";
 import { verdictKey } from "../client/eras.ts";
 import type { McpClient } from "../client/types.ts";
 import type { StdioServer } from "../config/types.ts";

@@ -4,14 +4,9 @@
  */
 import { type Facts, HostError } from "../base/errors.ts";
 import type { ChildSpec } from "./child.ts";
-import { absolute, folderOf, foldersOf, isPath, locate, pathOf } from "./locate.ts";
+import { absolute, folderOf, foldersOf, isPath, locate, pathOf } from "./run.ts";
+import type { Resolved } from "./run.ts";
 import { isBatch, isUnfitForBatch, windowsCandidates, windowsCommand } from "./windows.ts";
-
-/** What to start: an argv, and whether Windows must take it as it stands. */
-export interface Resolved {
-  argv: string[];
-  verbatim: boolean;
-}
 
 /**
  * Finds the command on the server's own PATH (POSIX default `/usr/bin:/bin`); one with a slash is relative to its folder.

@@ -1,4 +1,4 @@
-/** What both eras share: `_meta` of requests, names inside it, and who the far side says it is. Pure. */
+/** What both eras share: `_meta` of requests, names inside it, codes, and who the far side says it is. Pure. */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Implementation } from "./mcp.ts";
@@ -12,6 +12,9 @@ export const unsupportedVersion = -32022;
 export const headerMismatch = -32020;
 /** The wire error of a server that needs a capability which the request does not declare: `data.requiredCapabilities`. */
 export const missingCapability = -32021;
+
+/** The wire error of 2025-11-25 with `data.elicitations`: the person has to visit these first (protocol.md 1.18). */
+export const urlElicitationRequired = -32042;
 
 /** A `_meta` put over the caller's own. */
 export function overMeta(own: Json | undefined, meta: JsonObject): JsonObject {
@@ -28,4 +31,12 @@ export function readImplementation(value: Json | undefined): Implementation | un
     version: typeof version === "string" ? version : "",
     ...(typeof title === "string" && { title }),
   };
+}
+
+/**
+ * What the capabilities of a client may name (protocol.md 1.2, 1.14): from 2025-11-25 on `elicitation` names its modes and
+ * `sampling` its tools; before, `elicitation: {}` stands for forms and there is nothing more. Revisions are dates.
+ */
+export function namesModes(revision: string): boolean {
+  return revision >= "2025-11-25";
 }

@@ -61,6 +61,14 @@ export function readDiscover(result: Json): Discovered | undefined {
   };
 }
 
+/** Longer than that nothing is believed to stay as it is. */
+export const ttlMsMax = 24 * 3_600_000;
+
+/** The `ttlMs` of a result (protocol.md 1.11), at most a day; 0 (never) where it has none that is a positive number. */
+export function ttlOf({ ttlMs }: JsonObject): number {
+  return typeof ttlMs === "number" && ttlMs > 0 ? Math.min(ttlMs, ttlMsMax) : 0;
+}
+
 // --- internal ---
 
 function metaOf(revision: string, own: Json | undefined, envelope: Envelope): JsonObject {

@@ -4,8 +4,7 @@
  * compiles no schema.
  */
 import { shorten } from "../base/clip.ts";
-import { isDeeper } from "../base/depth.ts";
-import { isObject } from "../base/json.ts";
+import { isDeeper, isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Tool, ToolAnnotations } from "./mcp.ts";
 

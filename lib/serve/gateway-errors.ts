@@ -2,15 +2,18 @@
  * What went wrong behind the gateway, as its clients are told: a JSON-RPC error, or a result that a model can act on. An
  * error about the hop to a server is never told as one about the client's own (protocol.md 2.6, 8).
  */
-import { isDeeper } from "../base/depth.ts";
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
-import { isObject, parseJson } from "../base/json.ts";
+import { isDeeper, isObject, parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isNotFound } from "../client/resources.ts";
 import { internalError, invalidParams, invalidRequest, RpcError } from "../protocol/jsonrpc.ts";
-import { headerMismatch, missingCapability, unsupportedVersion } from "../protocol/meta.ts";
-import { urlElicitationRequired } from "../protocol/modes.ts";
+import {
+  headerMismatch,
+  missingCapability,
+  unsupportedVersion,
+  urlElicitationRequired,
+} from "../protocol/meta.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { undeclaredIn } from "./gateway-capabilities.ts";
 import type { Downstream } from "./gateway-types.ts";

@@ -2,8 +2,7 @@
  * A tool's schema as a part of an OpenAPI document: the same checks under another address. Its references lead where they
  * led, within the document; none leads out of it. Pure.
  */
-import { isDeeper } from "../base/depth.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isDeeper, isObject, type Json, type JsonObject } from "../base/json.ts";
 import { baseOf, holdsReference, kindOf, References, rootBase } from "./openapi-refs.ts";
 
 /** Readers of documents give up at 500, and then all is lost. */

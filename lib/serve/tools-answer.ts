@@ -1,7 +1,6 @@
 /** What became of a call, as `POST /tools` tells it: llama-server's own fields, and everything beside them. Pure. */
-import { isDeeper } from "../base/depth.ts";
 import type { HostError } from "../base/errors.ts";
-import { isObject, type Json, mayLoseDigits, parseJson } from "../base/json.ts";
+import { isDeeper, isObject, type Json, mayLoseDigits, parseJson } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { readContent } from "../protocol/content.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";

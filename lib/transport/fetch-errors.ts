@@ -2,8 +2,7 @@
  * The errors of the network, each with its evidence: whether the request may have reached the server, the system's code,
  * the place, and what helps. Decides by codes. Never shows a path, a query or credentials. Loaded when something failed.
  */
-import { errnoOf } from "../base/errno.ts";
-import { HostError, isHostError } from "../base/errors.ts";
+import { errnoOf, HostError, isHostError } from "../base/errors.ts";
 import type { FetchTls } from "./fetch-types.ts";
 import type { Route } from "./proxy.ts";
 import { explainTls, isOfTls, untrusted } from "./tls-errors.ts";

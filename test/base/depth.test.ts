@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { isDeeper } from "../../lib/base/depth.ts";
+import { isDeeper } from "../../lib/base/json.ts";
 import type { Json } from "../../lib/base/json.ts";
 
 function nested(levels: number): Json {

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import type { JsonObject } from "../../lib/base/json.ts";
-import { ttlMsMax, ttlOf } from "../../lib/protocol/caching.ts";
 import { readPrompts, readResources, readTemplates } from "../../lib/protocol/lists.ts";
+import { ttlMsMax, ttlOf } from "../../lib/protocol/modern.ts";
 
 const readers = [
   [readResources, "resources", "uri"],

@@ -5,9 +5,8 @@
 import { Ahead } from "../../process/ahead.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
 import { childEnv } from "../../process/env.ts";
-import { locate } from "../../process/locate.ts";
 import { startReaper } from "../../process/reaper.ts";
-import { run } from "../../process/run.ts";
+import { locate, run } from "../../process/run.ts";
 import type { Io, KnownEra } from "../types.ts";
 import { plainLine } from "./line.ts";
 import type { PlainCommand, PlainLine, PlainUrl } from "./line.ts";

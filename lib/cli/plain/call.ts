@@ -4,14 +4,11 @@
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
 import { verdictKey, verdictStore } from "../../client/eras.ts";
-import { mayHaveUserConfig } from "../../config/find.ts";
+import { mayHaveKeptLists, mayHaveUserConfig } from "../../config/find.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
-import { afterCall, stdoutSink } from "../io.ts";
-import { isAnyKept } from "../kept-folder.ts";
-import { terminals } from "../terminals.ts";
+import { afterCall, stdoutSink, terminals } from "../io.ts";
 import type { Io, KnownEra } from "../types.ts";
-import { Soon } from "./soon.ts";
 import { Talk } from "./talk.ts";
 import type { PlainCall, TalkEnd } from "./talk.ts";
 
@@ -42,7 +39,8 @@ export async function callPlainly(
   const key = verdictKey(link.server);
   const verdicts = verdictStore({ folder: cache });
   const before = await verdicts.read(key);
-  if (before?.transport === "sse" || (before?.era !== "legacy" && isAnyKept(env))) return undefined;
+  if (before?.transport === "sse" || (before?.era !== "legacy" && mayHaveKeptLists(env)))
+    return undefined;
   link.known = { key, verdict: before };
   const soon = new Soon();
   const end = await link.converse(new Talk(call, before, link.kind), soon);
@@ -57,7 +55,30 @@ export async function callPlainly(
   return { status: 0 };
 }
 
+/** What is waited for in a plain call, all together no longer than nobody minds; it begins when it is made. */
+export class Soon {
+  readonly #late = Promise.withResolvers<undefined>();
+
+  constructor() {
+    setTimeout(() => this.#late.resolve(undefined), soonMs);
+  }
+
+  /**
+   * What `promise` resolves with; undefined where the time is over, and where it failed: whoever asks it again hears why.
+   * What `Promise.race` is made of is compiled first.
+   */
+  of<T>(promise: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      promise.then(resolve, () => resolve(undefined));
+      void this.#late.promise.then(resolve);
+    });
+  }
+}
+
 // --- internal ---
+
+/** Whoever waits longer for a server does not see what the host takes. */
+const soonMs = 50;
 
 /** A person sees what is going on, and is asked. */
 function isWatched(): boolean {

@@ -1,13 +1,14 @@
 /** A plain call over the pipes of a process: each message is a line. */
+import type { JsonObject } from "../../base/json.ts";
 import type { Ahead } from "../../process/ahead.ts";
+import { newestLegacy } from "../../protocol/codecs.ts";
 import type { Io } from "../types.ts";
 import type { BegunProcess } from "./begin.ts";
 import { callPlainly } from "./call.ts";
-import type { PlainEnd, PlainLink } from "./call.ts";
+import type { PlainEnd, PlainLink, Soon } from "./call.ts";
 import type { PlainLine } from "./line.ts";
-import { rehearse } from "./rehearsal.ts";
-import type { Soon } from "./soon.ts";
-import type { Talk, TalkEnd } from "./talk.ts";
+import { Talk } from "./talk.ts";
+import type { PlainCall, TalkEnd } from "./talk.ts";
 
 /** Makes the call of a line by the process that was started for it, if all else is plain as well. */
 export async function callByPipe(
@@ -31,6 +32,25 @@ export async function callByPipe(
 }
 
 // --- internal ---
+
+/**
+ * Says all that a plain call says to nobody, as if it were answered, for who waits for a server: what is compiled by that need
+ * not be when it has answered.
+ */
+function rehearse(call: PlainCall): void {
+  const talk = new Talk(call, { era: "legacy", revision: newestLegacy });
+  talk.begin();
+  const properties: JsonObject = {};
+  for (const part of call.parts) if ("key" in part) properties[part.key] = { type: "string" };
+  const tools = [{ name: call.tool, inputSchema: { type: "object", properties } }];
+  let id = 0;
+  for (const result of [
+    { capabilities: {} },
+    { tools },
+    { content: [{ type: "text", text: "-" }] },
+  ])
+    talk.heard(JSON.stringify({ jsonrpc: "2.0", id: (id += 1), result }));
+}
 
 async function converse(talk: Talk, server: Ahead, soon: Soon): Promise<TalkEnd | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -5,9 +5,8 @@ import { PostHeaders } from "../../transport/http-headers.ts";
 import { HttpSession } from "../../transport/http-session.ts";
 import type { Io, KnownEra } from "../types.ts";
 import { callPlainly } from "./call.ts";
-import type { PlainEnd, PlainLink } from "./call.ts";
+import type { PlainEnd, PlainLink, Soon } from "./call.ts";
 import type { PlainLine } from "./line.ts";
-import type { Soon } from "./soon.ts";
 import type { Talk, TalkEnd } from "./talk.ts";
 
 /** What was asked, where the host must go on. */

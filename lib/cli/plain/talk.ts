@@ -5,17 +5,16 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { surelyFits } from "../../base/schema-plain.ts";
-import { capabilitiesOf } from "../../client/answers.ts";
-import { clientInfo } from "../../client/client-info.ts";
+import { capabilitiesOf, clientInfo } from "../../client/answers.ts";
 import type { Verdict } from "../../client/connect-types.ts";
 import type { Greeting } from "../../client/greet.ts";
 import { planOf, verdictOf } from "../../client/plan.ts";
 import type { Plan } from "../../client/plan.ts";
 import type { ArgumentPart } from "../../host/arguments.ts";
-import { ttlOf } from "../../protocol/caching.ts";
 import { codecFor } from "../../protocol/codecs.ts";
 import { initializeParams, readInitialize } from "../../protocol/legacy.ts";
 import type { Tool } from "../../protocol/mcp.ts";
+import { ttlOf } from "../../protocol/modern.ts";
 import { classifyProbe } from "../../protocol/probe.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
 import { readTools } from "../../protocol/tools.ts";
