@@ -32,7 +32,7 @@ export async function readResource(
   using _flight = logs.flight({ question, server });
   const answer = await host.read({ uri: `${server}/${uri}`, ...waitsOf(question, rounds) });
   if (answer.isInput) return { input: answer };
-  return resultText(asAsked(answer, uri, params.uri), from.knows, true);
+  return resultText(asAsked(answer, uri, params.uri), from.knows, { shape: "read", kept: true });
 }
 
 /** `prompts/get`. @throws RpcError, HostError */
@@ -53,7 +53,7 @@ export async function getPrompt(
   const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question, rounds) });
   if (answer.isInput) return { input: answer };
   links.note(answer, answer.server);
-  return resultText(answer, knows);
+  return resultText(answer, knows, { shape: "prompt" });
 }
 
 /** The server of a resource. @throws as `locate` */

@@ -49,7 +49,8 @@ const nameMax = 200;
 /** @throws RpcError */
 function textOf(outcome: Outcome, from: Downstream): string {
   const { knows } = from;
-  if ("result" in outcome && outcome.result !== undefined) return resultText(outcome, knows);
+  if ("result" in outcome && outcome.result !== undefined)
+    return resultText(outcome, knows, { shape: "tool" });
   // Nobody of ours detaches a call.
   if (outcome.status === "detached") throw toRpcError(undefined, from);
   const { error } = outcome as { error: HostError };

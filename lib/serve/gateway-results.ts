@@ -9,6 +9,8 @@ import { skipSpace } from "../base/slice.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
 import { metaPrefix } from "../protocol/meta.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
+import { inWords, strictResult } from "./gateway-strict-results.ts";
+import type { Shape } from "./gateway-strict-results.ts";
 import { nestsBeyond } from "./read-json.ts";
 
 /** Who we say that we are. */
@@ -21,19 +23,21 @@ export const ourMeta = { _meta: { [`${metaPrefix}serverInfo`]: ourInfo } };
 const uncached = { ttlMs: 0, cacheScope: "private" } as const;
 
 /**
- * The text of a result that a server gave. `kept`: one that modern clients may keep for as long as it says.
+ * The text of a result that a server gave. `shape`: what it is of, where that is one of those; `kept`: modern clients may keep
+ * it for as long as it says.
  * @throws RpcError -32603 where it had to be written anew and is nested too deeply for that
  */
 export function resultText(
   { result, raw }: { result: JsonObject; raw: string },
   knows: Knowledge,
-  kept = false,
+  { shape, kept = false }: { shape?: Shape; kept?: boolean } = {},
 ): string {
-  const shown = shownTo(result, knows);
-  if (shown !== result && nestsBeyond(raw)) throw new RpcError(tooDeep);
-  const whole = shown === result ? result : wholeResult(result, raw);
-  const text =
-    shown === result ? raw : JSON.stringify(whole === result ? shown : shownTo(whole, knows));
+  const shown = shownTo(strictResult(result, shape), knows);
+  const isAsCame = shown === result && (result.isError === undefined || saysFlag(raw));
+  if (!isAsCame && nestsBeyond(raw)) throw new RpcError(tooDeep);
+  const whole = isAsCame ? result : wholeResult(result, raw);
+  const anew = () => (whole === result ? shown : shownTo(strictResult(whole, shape), knows));
+  const text = isAsCame ? raw : JSON.stringify(anew());
   if (knows.era === "legacy") return text;
   const head =
     (shown.resultType === undefined ? texts.complete : "") +
@@ -71,6 +75,11 @@ export function ownText(result: JsonObject, { era }: Knowledge, kept = false): s
 
 // --- internal ---
 
+/** The server said it as a flag: what it meant by another value was read as one. */
+function saysFlag(raw: string): boolean {
+  return /"isError"\s*:\s*(?:true|false)/.test(raw);
+}
+
 const tooDeep = {
   code: internalError,
   message: "the answer is nested too deeply to be passed on",
@@ -104,7 +113,12 @@ function shownTo(result: JsonObject, knows: Knowledge): JsonObject {
   const isFit =
     structuredContent === undefined ||
     (knows.titles && (isObject(structuredContent) || knows.anyStructured));
-  const blocks = knows.titles ? content : contentFor(content, knows);
+  const isLost = !isFit && Array.isArray(content) && content.length === 0;
+  const blocks = isLost
+    ? [inWords(structuredContent as Json)]
+    : knows.titles
+      ? content
+      : contentFor(content, knows);
   const isModern = resultType !== undefined || ttlMs !== undefined || cacheScope !== undefined;
   if (isFit && blocks === content && !isModern) return result;
   const { _meta: meta } = result;

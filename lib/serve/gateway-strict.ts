@@ -18,13 +18,12 @@ export function strictSchema(schema: JsonObject, era: Era): JsonObject {
   return right.type === "object" ? right : { ...right, type: "object" };
 }
 
-// --- internal ---
-
 /** A value as it may stand: itself where it is right, undefined where it has to go. */
-type Kind = (value: Json) => Json | undefined;
-type Kinds = Readonly<Record<string, Kind>>;
+export type Kind = (value: Json) => Json | undefined;
+export type Kinds = Readonly<Record<string, Kind>>;
 
-function mended(value: JsonObject, kinds: Kinds): JsonObject {
+/** An object whose members are of these kinds, or not there; itself where they are. */
+export function mended(value: JsonObject, kinds: Kinds): JsonObject {
   let copy: JsonObject | undefined;
   for (const key in kinds) {
     const given = value[key];
@@ -37,6 +36,8 @@ function mended(value: JsonObject, kinds: Kinds): JsonObject {
   }
   return copy ?? value;
 }
+
+// --- internal ---
 
 const text: Kind = (value) => (typeof value === "string" ? value : undefined);
 const number: Kind = (value) =>
@@ -67,15 +68,28 @@ const list =
     return right.filter((one) => one !== undefined);
   };
 
-const entryKinds: Kinds = {
+export const textOf = text;
+export const objectOf: Kind = object();
+export const annotationsOf: Kind = object({
+  audience: list(role),
+  priority: share,
+  lastModified: time,
+});
+
+/** Of what links to a resource, and of entries of all lists. */
+export const linkKinds: Kinds = {
   title: text,
   description: text,
   mimeType: text,
   size: number,
   icons: list(object({ src: text, mimeType: text, sizes: list(text), theme: text }, "src")),
-  annotations: object({ audience: list(role), priority: share, lastModified: time }),
+  annotations: annotationsOf,
+  _meta: objectOf,
+};
+
+const entryKinds: Kinds = {
+  ...linkKinds,
   arguments: list(object({ name: text, title: text, description: text, required: flag }, "name")),
-  _meta: object(),
 };
 
 /** `true` and `false` are schemas, and the clients of 1.x want objects: these mean the same. What is none says nothing. */

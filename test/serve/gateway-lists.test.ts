@@ -306,7 +306,10 @@ describe("what old revisions do not know is left out", () => {
     expect(shown("2025-06-18", { content }).content[2]).toEqual(link);
     const structuredContent = [1];
     expect(shown("2025-11-25", { content, structuredContent })).toEqual({ content });
-    expect(shown("2025-03-26", { content: [], structuredContent: {} })).toEqual({ content: [] });
+    // Unless nothing would be left of it.
+    expect(shown("2025-03-26", { content: [], structuredContent: {} })).toEqual({
+      content: [{ type: "text", text: "{}" }],
+    });
     expect(shown("2026-07-28", { content, structuredContent })).toMatchObject({
       structuredContent,
       resultType: "complete",
