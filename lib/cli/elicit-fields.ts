@@ -5,7 +5,7 @@
 import { shorten } from "../base/clip.ts";
 import { parseJson } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { faultOf } from "../protocol/form-values.ts";
+import { faultOf, numberOf } from "../protocol/form-values.ts";
 import type { Choice } from "../protocol/form-values.ts";
 import type { Field } from "../protocol/form.ts";
 import { option } from "./ask.ts";
@@ -88,7 +88,7 @@ function expectations(field: Field): string[] {
     case "number":
       return [
         field.isInteger ? "whole number" : "number",
-        ...range(field.minimum, field.maximum, ""),
+        ...range(digitsOf(field, "minimum"), digitsOf(field, "maximum"), ""),
       ];
     case "choices":
       return range(field.minItems, field.maxItems, " of them");
@@ -106,7 +106,15 @@ const formatWords = {
   "date-time": "date and time, 2026-01-31T12:00:00Z",
 };
 
-function range(least: number | undefined, most: number | undefined, unit: string): string[] {
+/** As the form has it: a number may be larger than one is read. */
+function digitsOf(field: Field, bound: "minimum" | "maximum"): string | undefined {
+  const value = field.schema[bound];
+  return numberOf(value) === undefined ? undefined : JSON.stringify(value);
+}
+
+type Bound = number | string | undefined;
+
+function range(least: Bound, most: Bound, unit: string): string[] {
   if (least !== undefined && most !== undefined) return [`${least} to ${most}${unit}`];
   if (least !== undefined) return [`at least ${least}${unit}`];
   return most === undefined ? [] : [`at most ${most}${unit}`];

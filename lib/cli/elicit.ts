@@ -2,6 +2,7 @@
  * A server's questions, put to the person at the terminal one after the other: who asks and what, each field of a form, all
  * of it once more before it is sent. Declining and cancelling are always offered. What a server says is only ever shown.
  */
+import { withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Answerer, Answers, Asked } from "../client/answer-types.ts";
 import { readForm, withDefaults } from "../protocol/form.ts";
@@ -59,7 +60,7 @@ async function fillForm(
   { server, faults }: Asked,
   { ask, typed }: { ask: Questions; typed: WeakMap<JsonObject, JsonObject> },
 ): Promise<JsonObject> {
-  const fields = readForm(params.requestedSchema);
+  const fields = readForm(withDigits(params).requestedSchema);
   const names = fields.slice(0, namesShown).map(nameOf).join(", ");
   const more = fields.length > namesShown ? `, … (${fields.length} in all)` : "";
   const words = [`Server "${server}" asks: ${messageOf(params)}`];

@@ -210,6 +210,19 @@ describe("on a terminal", () => {
     expect(lastJson(screen)).toEqual({ action });
   });
 
+  test("a number that no double holds is shown and sent with every digit", async () => {
+    const big = "9007199254740993";
+    const numbers = [...bunAlone, join(root, "test/fixtures/cases/run.ts"), "talk.numbers", big];
+    await using screen = await mcphost("call", "fault", "--", ...numbers).terminal();
+    await answers(screen, [
+      [/Answer: n/, "\r"],
+      [new RegExp(`at most ${big}[^]*${big}`), "\r"],
+      [new RegExp(`n: ${big}[^]*Send`), "\r"],
+    ]);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toContain(`"content":{"n":${big}}`);
+  });
+
   test("Ctrl-C ends the command", async () => {
     await using screen = await call("form", form({ a: { type: "string" } })).terminal();
     await answers(screen, [[/Decline/, "\u0003"]]);
