@@ -120,9 +120,12 @@ export class PendingTable {
   }
 
   #look(): void {
+    const now = performance.now();
+    const isLate = now - this.#alarmAt > lateMs;
     this.#alarmAt = Number.POSITIVE_INFINITY;
     if (this.#pausedAt !== undefined) return;
-    const now = performance.now();
+    // We were stopped, or busy: an answer that came meanwhile is read first.
+    if (isLate) return this.#setAlarm(now + graceMs, now);
     for (const entry of this.waiting()) {
       if (now >= entry.idleAt) this.#giveUp(entry, "idle");
       else if (now >= entry.capAt) this.#giveUp(entry, "capped");
@@ -140,3 +143,10 @@ export class PendingTable {
     if (entry !== undefined) this.#onGivenUp(entry, why);
   }
 }
+
+// --- internal ---
+
+/** An alarm that rings later than that did so because nothing else was done either. */
+const lateMs = 500;
+/** How long reading then goes before waiting. */
+const graceMs = 100;

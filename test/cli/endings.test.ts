@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
-import { bunAlone, fromSource, mcphost, root, tempDir } from "../harness.ts";
+import { bunAlone, expectRun, fromSource, mcphost, root, tempDir } from "../harness.ts";
 import { nothingLeft, waitFor } from "../processes.ts";
 import { call, manyServer, marksIn } from "./kit.ts";
 
@@ -115,6 +115,17 @@ describe.concurrent("signals", () => {
     expect(performance.now() - pressed).toBeLessThan(1500);
     expect(screen.text()).toEndWith("mcphost: interrupted (SIGINT)\r\n");
     await nothingLeft(screen.marker);
+  });
+
+  test("Ctrl-Z and fg: an answer that came meanwhile came in time", async () => {
+    // It answers after 2 s.
+    const server = [...bunAlone, join(root, "test/fixtures/servers/faulty.ts"), "late"];
+    await using running = await mcphost("call", "fault", "--timeout=4", "--", ...server).start();
+    await Bun.sleep(1000);
+    running.kill("SIGSTOP");
+    await Bun.sleep(6000);
+    running.kill("SIGCONT");
+    expectRun(await running.done, { stdout: "late\n" });
   });
 
   test("a SIGHUP that was ignored at the start stays ignored", async () => {
