@@ -94,8 +94,7 @@ const levels = new Map<unknown, LogLevel>([
 
 /** A log notification in words. `data` may be any JSON (protocol.md 1.15). */
 function logOf(params: JsonObject): { level: LogLevel; text: string } {
-  const { logger, data } = params;
-  const { level } = withKnownLevel(params) ?? params;
+  const { level, logger, data } = withKnownLevel(params) ?? params;
   const text = clip(typeof data === "string" ? data : (JSON.stringify(data) ?? ""), textMax);
   return {
     level: levels.get(level) ?? "info",

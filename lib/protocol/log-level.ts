@@ -1,16 +1,22 @@
-/** Levels of log notifications as servers write them. Pure. */
+/** Log notifications as servers write them, and above all their levels. Pure. */
 import { shorten } from "../base/clip.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpLogLevel } from "./mcp.ts";
 
 /**
  * A log with the level of the specification that it means, in capitals too, or by a name that it has elsewhere: strict
- * clients take no other. Undefined where nobody knows it.
+ * clients take no other, nor a `logger` that is no text, nor one without `data`. Undefined where nobody knows the level.
  */
 export function withKnownLevel(log: JsonObject): JsonObject | undefined {
   const level = typeof log.level === "string" ? levels.get(log.level.toLowerCase()) : undefined;
   if (level === undefined) return undefined;
-  return level === log.level ? log : { ...log, level };
+  const { logger, data } = log;
+  const isNamed = logger === undefined || typeof logger === "string";
+  if (level === log.level && isNamed && data !== undefined) return log;
+  const { logger: _, ...rest } = log;
+  // Some call it so.
+  const { message = "" } = log;
+  return { ...(isNamed ? log : rest), level, data: data === undefined ? message : data };
 }
 
 /** Why there is none, for the log. */
