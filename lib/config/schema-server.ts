@@ -35,10 +35,10 @@ export const serverEntries = {
   headers: key(textMap, "HTTP headers of every request."),
   tls: key(v.looseObject(tlsEntries, "an object"), "Certificates, for a server of https or wss."),
   protocol: key(choice(protocols), "Which era or revision to speak. Default auto: probe."),
-  timeoutMs: key(ms, "Idle time of a call, renewed by progress. Default 60000."),
+  timeoutMs: key(ms, "Idle time of a call, renewed by progress; 0: no limit. Default 60000."),
   startTimeoutMs: key(
     ms,
-    "Time for the handshake. Default 60000; for a url, timeoutMs where that is less.",
+    "Time for the handshake; 0: no limit. Default 60000; for a url, timeoutMs where that is less.",
   ),
   stopMs: key(ms, "Wait on each rung of a stop: end of input, then TERM. Default 2000."),
   concurrency: key(count, "Calls in flight at a time. Default 64."),

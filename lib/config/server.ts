@@ -4,6 +4,7 @@
  */
 import { isObject } from "../base/json.ts";
 import { checkFields, type Known } from "./checks.ts";
+import { durationMsMax } from "./duration.ts";
 import type { Entry } from "./formats.ts";
 import { gatherFields, unknownKey } from "./keys.ts";
 import { linkKinds } from "./links.ts";
@@ -102,6 +103,9 @@ function commonOf(entry: Entry, origin: Origin, known: Known): Common {
     const field = known.get(key);
     if (field) common[key] = isObject(field.value) ? withoutPrototype(field.value) : field.value;
   }
+  // No time at all would fail every call: it means no limit, as with the flags.
+  for (const key of ["timeoutMs", "startTimeoutMs"])
+    if (common[key] === 0) common[key] = durationMsMax;
   return common as unknown as Common;
 }
 
