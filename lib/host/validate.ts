@@ -70,8 +70,9 @@ export class Validator {
    * structured content (protocol.md 1.13). Errors promise nothing, and a task is no result yet.
    */
   async checkResult(tool: HostTool, result: ToolResult): Promise<OutputProblem[] | undefined> {
-    const { structuredContent, isError, task, resultType = "complete" } = result;
-    const isResult = isError !== true && task === undefined && resultType === "complete";
+    const { structuredContent, isError, task } = result;
+    const isComplete = (result.resultType ?? "complete") === "complete";
+    const isResult = isError !== true && task === undefined && isComplete;
     if (tool.outputSchema === undefined || !isResult) return undefined;
     // null, false and 0 are content as good as any.
     if (structuredContent === undefined)

@@ -32,7 +32,7 @@ export interface Codec {
   meta(own: Json | undefined, envelope: Envelope): JsonObject;
   /** It is the result, and nothing has to be done about it. Of what is not, `decode` says what it is. */
   isComplete(method: string, result: Json | undefined): result is JsonObject;
-  /** Judges a result. An absent `resultType` is complete; null, numbers and the like are invalid. */
+  /** Judges a result. Without a `resultType`, or with null, it is complete; numbers and the like are invalid. */
   decode(method: string, result: Json): Decoded;
   /** The server may send us requests (ping, roots, sampling, elicitation). */
   readonly serverRequests: boolean;

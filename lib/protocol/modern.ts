@@ -90,7 +90,8 @@ function mayAsk(method: string): boolean {
 
 function isComplete(method: string, result: Json | undefined): result is JsonObject {
   if (!isObject(result)) return false;
-  const { resultType } = result;
+  // What some serializers write for nothing is nothing.
+  const resultType = result.resultType ?? undefined;
   // A task is an answer, too: what is to be done about it is decided elsewhere (protocol.md 1.16).
   const isTask = resultType === "task" && method === "tools/call";
   return resultType === undefined || resultType === "complete" || isTask;
@@ -99,7 +100,7 @@ function isComplete(method: string, result: Json | undefined): result is JsonObj
 function decode(method: string, result: Json): Decoded {
   if (isComplete(method, result)) return { kind: "complete", result };
   if (!isObject(result)) return invalid(`the result of ${method} is not an object`);
-  const { resultType = null } = result;
+  const resultType = result.resultType ?? null;
   if (resultType !== "input_required")
     return invalid(`the result of ${method} has the unknown resultType ${clip(resultType)}`);
   if (!mayAsk(method)) return invalid(`${method} must not ask for input`);
