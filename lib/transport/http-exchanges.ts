@@ -81,6 +81,7 @@ export class Exchanges {
     const target = isOwn ? exchange : this.#find(message.id);
     if (target === undefined) return this.#stray(message, exchange);
     if (!this.#first(target)) return undefined;
+    if (message.error !== undefined && target.hadSession) void this.#lookInto(message.error);
     if (target.message.method === "initialize")
       this.#options.session.agree(target.message, message);
     return isOwn ? { ...item, message: { ...message, id: target.id } } : item;
@@ -119,6 +120,12 @@ export class Exchanges {
   #remove(exchange: Exchange): void {
     if (this.#open.get(exchange.id) === exchange) this.#open.delete(exchange.id);
     if (this.#open.size === 0) this.#idle?.resolve();
+  }
+
+  /** An error may say that the session is over; it is the answer all the same. */
+  async #lookInto(reason: { code: number; message: string }): Promise<void> {
+    const { isOverBy } = await import("./lost-session.ts");
+    if (isOverBy(reason)) this.#options.link.loseSession(200);
   }
 
   #oversize(

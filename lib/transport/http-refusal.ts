@@ -4,15 +4,13 @@
  */
 import { HostError } from "../base/errors.ts";
 import type { ErrorCode } from "../base/errors.ts";
-import { isResponse } from "../protocol/jsonrpc.ts";
-import type { RequestId } from "../protocol/jsonrpc.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
 import { exchangeFacts, lostSession } from "./http-errors.ts";
 import { challengeOf, clean, placeOf, retryAfterOf } from "./http-facts.ts";
 import type { Challenge } from "./http-facts.ts";
 import type { Exchange, Link } from "./http-types.ts";
+import { isSessionLost, isSessionOver } from "./lost-session.ts";
 import { codeOfStatus, statusHint } from "./status.ts";
-import type { Incoming } from "./transport.ts";
 
 /** A response other than 200: its JSON-RPC error goes to the request, else the request fails. */
 export async function refuse(response: Response, exchange: Exchange, link: Link): Promise<void> {
@@ -32,22 +30,6 @@ export async function refuse(response: Response, exchange: Exchange, link: Link)
   if (exchange.isAnswered) return;
   const error = noAnswer(response, text, exchange, link);
   void link.take([{ failed: { id: exchange.id, error } }]);
-}
-
-/**
- * Whether a refusal of what carried a session id says that the session is gone, and so that nothing was done. 404 says so
- * by the specification, 410 by its meaning, and 400 is what some say instead, with a body about the session. What answers
- * the request under its own `id` is its answer, whatever the status, but for an error that means that it was not looked at.
- */
-export function isSessionLost(
-  status: number,
-  text: string,
-  items: readonly Incoming[],
-  id?: RequestId,
-): boolean {
-  const isAnswer = (item: Incoming) => isAnswerTo(item, id) && !unseen.has(errorCodeOf(item) ?? 0);
-  if (items.some(isAnswer)) return false;
-  return status === 404 || status === 410 || (status === 400 && /session/i.test(text));
 }
 
 /** A whole response without the answer. */
@@ -168,29 +150,3 @@ function noMessage(
 
 const greetings = new Set(["initialize", "server/discover"]);
 const knownEncodings = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
-
-/** Errors that stand before all work: "invalid request", and the SDKs' own for a session that is not known. */
-const unseen = new Set([-32600, -32001]);
-
-/** Errors about what was asked for: a method, arguments, a resource. Some send them with 404, the session being well. */
-const aboutRequest = new Set([-32601, -32602, -32002]);
-
-/**
- * Whether an answer that was one, an error under the request's own `id`, says that the session is gone as well: the next
- * request begins another one, where all would fail for ever otherwise. It is not sent again, since it may have been done.
- */
-function isSessionOver(status: number, text: string, items: readonly Incoming[]): boolean {
-  if (status !== 404 && !(status === 400 && /session/i.test(text))) return false;
-  const codes = items.map(errorCodeOf);
-  return codes.some((code) => code !== undefined && !aboutRequest.has(code));
-}
-
-/** Some give a number back as text. */
-function isAnswerTo(item: Incoming, id: RequestId | undefined): boolean {
-  if (!("message" in item) || !isResponse(item.message)) return false;
-  return id !== undefined && String(item.message.id) === String(id);
-}
-
-function errorCodeOf(item: Incoming): number | undefined {
-  return "message" in item && isResponse(item.message) ? item.message.error?.code : undefined;
-}

@@ -129,7 +129,7 @@ async function isForgotten(response: Response, link: Link): Promise<boolean> {
   const { status } = response;
   const text = await readExcerpt(response, { bytesMax: excerptBytesMax, ms: link.times.refusalMs });
   if (!link.hasSession) return false;
-  const { isSessionLost } = await import("./http-refusal.ts");
+  const { isSessionLost } = await import("./lost-session.ts");
   if (!isSessionLost(status, text, [])) return false;
   link.loseSession(status);
   return true;

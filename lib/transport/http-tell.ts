@@ -87,7 +87,7 @@ async function readRemark(
   const text = await readExcerpt(response, { bytesMax: bodyBytesMax, ms: link.times.refusalMs });
   if (response.ok) return;
   const { clean } = await import("./http-facts.ts");
-  const { isSessionLost } = await import("./http-refusal.ts");
+  const { isSessionLost } = await import("./lost-session.ts");
   const excerpt = clean(text);
   const shown = excerpt === "" ? "" : `: ${excerpt}`;
   log({ level: "warn", server: name, text: `it refused ${what} (HTTP ${status})${shown}` });

@@ -277,7 +277,55 @@ describe("a session that is lost", () => {
         new Response(event({ error: "Session not found" }), { status: 404, headers: eventStream }),
     ],
     ["410", () => new Response("gone", { status: 410 })],
+    ...[null, "own"].map((of): [string, (id: unknown) => Response] => [
+      `400 of a server that was started anew, under the id ${of}`,
+      (id) => {
+        const error = { code: -32000, message: "Bad Request: Server not initialized" };
+        return Response.json({ jsonrpc: "2.0", id: of && id, error }, { status: 400 });
+      },
+    ]),
   ];
+
+  test.each<[string, (id: unknown) => Response]>([
+    ["401", () => new Response("session expired", { status: 401 })],
+    ["500", () => new Response("No such session", { status: 500 })],
+    ["200", (id) => refused(id, 200, -32001)],
+    [
+      "200, as a stream",
+      (id) =>
+        new Response(
+          event({ jsonrpc: "2.0", id, error: { code: -32002, message: "Server not initialized" } }),
+          { headers: eventStream },
+        ),
+    ],
+  ])("said with %s: that is the answer, and the next request begins another", async (_, refuse) => {
+    await using server = serve((seen) =>
+      seen.method === "tools/call" ? refuse(seen.id) : undefined,
+    );
+    await using link = open(server.url);
+    await greet(link.peer);
+    const error: any = await failure(link.peer.request("tools/call", {}, soon));
+    expect(error.facts?.sessionLost).toBeUndefined();
+    await link.peer.closed;
+    expect(await failure(link.peer.request("tools/list", {}, soon))).toMatchObject({
+      facts: { sent: false },
+    });
+    expect(server.of("tools/call")).toHaveLength(1);
+  });
+
+  test.each<[string, (id: unknown) => Response]>([
+    ["a tool's error about sessions of its own", (id) => refused(id, 200, -32050)],
+    ["a fault", () => new Response("the database session broke", { status: 500 })],
+  ])("%s is none of ours", async (_, refuse) => {
+    await using server = serve((seen) =>
+      seen.method === "tools/call" ? refuse(seen.id) : undefined,
+    );
+    await using link = open(server.url);
+    await greet(link.peer);
+    await failure(link.peer.request("tools/call", {}, soon));
+    await link.peer.request("tools/list", {}, soon);
+    expect(server.of("initialize")).toHaveLength(1);
+  });
 
   test.each(variants)(
     "%s: the request was not done, the link ends, all later ones fail the same",
