@@ -8,8 +8,9 @@ import { childEnv } from "../../process/env.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { locate, run } from "../../process/run.ts";
 import type { Io, KnownEra } from "../types.ts";
+import { plainServer } from "./config.ts";
 import { plainLine } from "./line.ts";
-import type { PlainCommand, PlainLine, PlainUrl } from "./line.ts";
+import type { PlainCommand, PlainFile, PlainLine, PlainUrl } from "./line.ts";
 
 export type Begun = { line: PlainLine } & ({ started: BegunProcess } | PlainUrl);
 
@@ -29,7 +30,8 @@ export function begin(argv: readonly string[], env: Io["env"]): Begun | undefine
   const { server } = line;
   // Each in a function of its own: what a function names is made when it is first called.
   if ("url" in server) return approach(server, env) ? { line, url: server.url } : undefined;
-  const started = start(server, env);
+  const command = "file" in server ? configured(server, line) : server;
+  const started = command && start(command, env);
   return started && { line, started };
 }
 
@@ -49,15 +51,21 @@ function approach({ url }: PlainUrl, env: Io["env"]): boolean {
   return true;
 }
 
-function start({ command, args }: PlainCommand, env: Io["env"]): BegunProcess | undefined {
-  const name = "server";
+/** With the name of the server before it, the name of a tool is another one. */
+function configured({ file }: PlainFile, { tool }: PlainLine): PlainCommand | undefined {
+  const server = plainServer(file);
+  return server && !tool.startsWith(server.name) ? server : undefined;
+}
+
+function start(server: PlainCommand, env: Io["env"]): BegunProcess | undefined {
+  const { name, command, args } = server;
   // First: a server that is started before it outlives us, if we are killed in between.
   const reaper = startReaper();
   if (reaper === undefined) return undefined;
   try {
     // It is an error where there is none any more.
     process.cwd();
-    const spec = { name, command, args, env: childEnv(env, { name }) };
+    const spec = { name, command, args, env: childEnv(env, server) };
     const file = locate(spec);
     if (file !== undefined) {
       const child = run({ argv: [file, ...args], verbatim: false }, spec, reaper.expect());

@@ -1,6 +1,6 @@
 /**
- * The line of a plain call: `call TOOL [ARG…]` with one server, `-- COMMAND…` or `-s URL`, and no other flag but `--json` and
- * `--quiet`, its arguments complete as they stand. Pure. Any other line, a wrong one too, is for others.
+ * The line of a plain call: `call TOOL [ARG…]` with one server, `-- COMMAND…`, `-s URL` or `-c FILE`, and no other flag but
+ * `--json` and `--quiet`, its arguments complete as they stand. Pure. Any other line, a wrong one too, is for others.
  */
 import type { ArgumentPart } from "../../host/arguments.ts";
 import { readArguments } from "../arguments.ts";
@@ -10,16 +10,24 @@ export interface PlainLine {
   parts: ArgumentPart[];
   /** The result is printed as it came. */
   json: boolean;
-  server: PlainCommand | PlainUrl;
+  server: PlainCommand | PlainUrl | PlainFile;
 }
 
 export interface PlainCommand {
+  name: string;
   command: string;
   args: string[];
+  /** Its own variables. */
+  env?: Record<string, string>;
 }
 
 export interface PlainUrl {
   url: string;
+}
+
+/** A config file. */
+export interface PlainFile {
+  file: string;
 }
 
 /** Undefined where it is no such line. */
@@ -36,6 +44,7 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
       break;
     }
     if (word === "-s" && server === undefined) server = urlIn(argv[(at += 1)] ?? "");
+    else if (word === "-c" && server === undefined) server = { file: argv[(at += 1)] ?? "" };
     else if (word === "--json") json = true;
     else if (word === "-q" || word === "--quiet") continue;
     else if (word.startsWith("-")) return undefined;
@@ -51,7 +60,7 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
 
 /** The address of a server is no command. */
 function commandIn([command, ...args]: string[]): PlainCommand | undefined {
-  return command && !command.includes(":") ? { command, args } : undefined;
+  return command && !command.includes(":") ? { name: "server", command, args } : undefined;
 }
 
 /** `URL` or `NAME=URL`, with nothing to be filled in, and no credentials. */

@@ -1,0 +1,117 @@
+/** A plain call by a config file: started, spoken with and told of as by the host, or left to it. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
+import type { TempDir } from "../harness.ts";
+import { liveProcesses, waitFor } from "../processes.ts";
+
+const staged = join(root, "test/fixtures/servers/staged.ts");
+const [bun = "", ...flags] = bunAlone;
+
+function entry(home: TempDir, era = "legacy", stage = "none", what = "none") {
+  return { command: bun, args: [...flags, staged, home.file("heard"), era, stage, what] };
+}
+
+async function call(home: TempDir, text: string, ...words: string[]) {
+  await Bun.write(home.file("mcp.json"), text);
+  const [tool = "echo", ...more] = words;
+  const run = await mcphost("call", tool, "message=hi", "-c", home.file("mcp.json"), ...more)
+    .home(home.path)
+    .run();
+  const { code, stdout, stderr } = run;
+  const file = Bun.file(home.file("heard"));
+  const heard = (await file.exists()) ? await file.text() : "";
+  if (heard !== "") await file.delete();
+  return { code, stdout, stderr: stderr.replaceAll(home.path, "HOME"), heard };
+}
+
+for (const era of ["legacy", "modern"])
+  for (const stage of ["server/discover", "tools/list", "tools/call"])
+    test.concurrent.each(["nothing", "noise", "stderr", "slow", "cut", "ping behind"])(
+      `${era}, %s before ${stage}: each is sent once, whoever goes on`,
+      async (what) => {
+        await using home = await tempDir();
+        const config = JSON.stringify({ mcpServers: { bench: entry(home, era, stage, what) } });
+        for (const known of ["unknown", "known"]) {
+          const { heard, ...ended } = await call(home, config);
+          expect({ known, ...ended }).toMatchObject({ known, code: 0, stdout: "é hi\n" });
+          const methods = heard.split("\n").filter((line) => line.includes('"tools/call"'));
+          expect(methods).toHaveLength(1);
+        }
+        await waitFor(async () => (await liveProcesses(home.path)).length === 0);
+      },
+    );
+
+const configs: Record<string, (server: ReturnType<typeof entry>) => unknown> = {
+  plain: (server) => ({ mcpServers: { bench: server } }),
+  "of a type": (server) => ({ mcpServers: { bench: { type: "stdio", ...server } } }),
+  "with variables": (server) => ({
+    mcpServers: { bench: { ...server, env: { A: "b", LANG: "" } } },
+  }),
+  "with one that is filled in": (server) => ({
+    mcpServers: { bench: { ...server, env: { A: "${HOME}" } } },
+  }),
+  "with one that is not there": (server) => ({
+    mcpServers: { bench: { ...server, args: [...server.args, "${NOT_THERE}"] } },
+  }),
+  "with one that cannot be": (server) => ({
+    mcpServers: { bench: { ...server, env: { "A=": "b" } } },
+  }),
+  "with a number among the arguments": (server) => ({
+    mcpServers: { bench: { ...server, args: [...server.args, 1] } },
+  }),
+  "with a rule": (server) => ({ mcpServers: { bench: { ...server, deniedTools: ["echo"] } } }),
+  "with rules for all": (server) => ({
+    mcpServers: { bench: server },
+    policy: [{ tools: "echo", do: "deny" }],
+  }),
+  "switched off": (server) => ({ mcpServers: { bench: { ...server, disabled: true } } }),
+  "with an unknown key": (server) => ({ mcpServers: { bench: { ...server, color: "red" } } }),
+  "of two servers": (server) => ({ mcpServers: { bench: server, other: server } }),
+  "of none": () => ({ mcpServers: {} }),
+  "of another shape": (server) => ({ servers: { bench: server } }),
+  "named like a tool": (server) => ({ mcpServers: { echo: server } }),
+  "with a name that is none": (server) => ({ mcpServers: { "a\tb": server } }),
+  "with a program that is not there": ({ args }) => ({
+    mcpServers: { bench: { command: "no-such", args } },
+  }),
+  "with a line of a shell": () => ({ mcpServers: { bench: { command: "echo hi" } } }),
+  "that is a list": () => [],
+};
+
+test.concurrent.each(Object.keys(configs))("a config %s: as by the host", async (name) => {
+  await using home = await tempDir();
+  await using other = await tempDir();
+  const text = (at: TempDir) => JSON.stringify(configs[name]?.(entry(at)));
+  for (const words of [[], ["echo", "--json"], ["bench_echo"], ["bench.echo"], ["nope"]]) {
+    const ended = await call(home, text(home), ...words);
+    // The flag makes it a call of the host's.
+    const expected = await call(
+      other,
+      text(other),
+      ...(words.length > 0 ? words : ["echo"]),
+      "--no-user-config",
+    );
+    // Of an unknown tool a server is asked once more, if some time has gone by.
+    if (ended.code === 2) ended.heard = expected.heard;
+    expect({ words, ...ended }).toEqual({ words, ...expected });
+  }
+});
+
+test("a key that stands twice in a config is told of", async () => {
+  await using home = await tempDir();
+  const { command, args } = entry(home);
+  const server = `{"command":"no-such","command":${JSON.stringify(command)},"args":${JSON.stringify(args)}}`;
+  const ended = await call(home, `{"mcpServers":{"bench":${server}}}`);
+  expect(ended).toMatchObject({ code: 0, stdout: "é hi\n" });
+  expect(ended.stderr).toContain("twice");
+});
+
+test("a config with comments is read, and one that is not there is told of", async () => {
+  await using home = await tempDir();
+  const text = `// mine\n${JSON.stringify({ mcpServers: { bench: entry(home) } })}`;
+  expect(await call(home, text)).toMatchObject({ code: 0, stdout: "é hi\n", stderr: "" });
+  const run = mcphost("call", "echo", "message=hi", "-c", home.file("nope.json"));
+  expectRun(await run.home(home.path).run(), { code: 2, stderr: /nope\.json/ });
+});
