@@ -118,8 +118,11 @@ function isSized({ headers }: Request, limits: BodyLimits): boolean {
   const coding = headers.get("content-encoding");
   if (coding !== null && coding.toLowerCase() !== "identity") throw encoded(coding);
   const length = headers.get("content-length");
-  if (length !== null && Number(length) > limits.bytesMax) throw tooLarge(limits);
-  return length !== null && !headers.has("transfer-encoding");
+  if (length === null) return false;
+  const bytes = Number(length);
+  if (bytes > limits.bytesMax) throw tooLarge(limits);
+  // One that is said twice comes as two, and is none that can be compared: it is counted as it comes.
+  return bytes <= limits.bytesMax && !headers.has("transfer-encoding");
 }
 
 function encoded(coding: string): HttpError {

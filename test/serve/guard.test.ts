@@ -395,6 +395,19 @@ describe("bodies", () => {
     ]);
   });
 
+  test.each([
+    [20, 200],
+    [200_000, 413],
+  ])("one of %d bytes that says so twice: %d", async (bytes, status) => {
+    await using it = served({ bodyBytesMax: 100_000 });
+    const port = it.served.port!;
+    const length = `Content-Length: ${bytes}\r\n`;
+    const head = `POST /length HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/json\r\n`;
+    const text = JSON.stringify("x".repeat(bytes - 2));
+    const said = await sendRaw(port, `${head}${length}${length}\r\n${text}`);
+    expect(said).toStartWith(`HTTP/1.1 ${status} `);
+  });
+
   test("one that takes too long is 408; one that breaks off disturbs nobody", async () => {
     await using it = served({ bodyMs: 150 });
     const port = it.served.port!;
