@@ -31,18 +31,6 @@ export class LegacyHttp {
     this.#world = world;
   }
 
-  /**
-   * What a client may see at the one address of all servers, where its session tells that: to look at an address for what
-   * narrows it costs more. Undefined where that has to be done, too, for a session that was narrowed itself.
-   */
-  settled({ request: { headers }, caller, params }: Exchange): Scope | undefined {
-    const named = headers.get("mcp-session-id");
-    if (named === null || params["server"] !== undefined) return undefined;
-    const scope = this.#sessions.scopeOf(named);
-    const isPlain = scope?.owner === caller.owner && scope.allows === caller.allows;
-    return isPlain && scope.server === undefined ? scope : undefined;
-  }
-
   /** One request or notification. Undefined: the answer comes by itself. */
   post(
     message: Request | Notification,

@@ -19,20 +19,14 @@ import type { BodyReader, Exchange } from "./types.ts";
 /** What is posted: a message, or several. */
 export class Posted implements BodyReader {
   readonly #exchange: Exchange;
-  readonly #at: (exchange: Exchange) => Scope;
-  readonly #eras: Eras;
   readonly #scope: Scope;
-  /** By the session that goes on, and not by the address. */
-  readonly #isSettled: boolean;
+  readonly #eras: Eras;
 
-  /** @throws HttpError 404 */
-  constructor(exchange: Exchange, at: (exchange: Exchange) => Scope, eras: Eras) {
+  /** @param scope what may be seen at its address */
+  constructor(exchange: Exchange, scope: Scope, eras: Eras) {
     this.#exchange = exchange;
-    this.#at = at;
+    this.#scope = scope;
     this.#eras = eras;
-    const settled = eras.legacy.settled(exchange);
-    this.#isSettled = settled !== undefined;
-    this.#scope = settled ?? at(exchange);
   }
 
   took(text: string): void {
@@ -74,18 +68,9 @@ export class Posted implements BodyReader {
     }
     const verdict = eraOfMessage(message, scope, headers);
     if (verdict.era === "refused") return refuse(verdict.status, verdict.error, idIn(value));
-    if (verdict.era === "legacy") {
-      const isBegun = message.method !== "initialize";
-      return legacy.post(message, exchange, isBegun ? scope : this.#anew());
-    }
+    if (verdict.era === "legacy") return legacy.post(message, exchange, scope);
     if (!("id" in message)) return new Response(null, { status: 202 });
-    const from = this.#isSettled ? { ...verdict, scope: this.#anew() } : verdict;
-    return modern.post(message, exchange, from);
-  }
-
-  /** Of what does not go on in a session, whatever it names. @throws HttpError 404 */
-  #anew(): Scope {
-    return this.#isSettled ? this.#at(this.#exchange) : this.#scope;
+    return modern.post(message, exchange, verdict);
   }
 }
 

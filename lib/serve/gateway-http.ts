@@ -51,7 +51,7 @@ export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions
   };
 
   const post = (exchange: Exchange) => {
-    exchange.read(new Posted(exchange, at, eras));
+    exchange.read(new Posted(exchange, at(exchange), eras));
     return exchange.later();
   };
   const stream = (exchange: Exchange) => {

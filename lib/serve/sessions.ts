@@ -133,11 +133,6 @@ export class Sessions implements Disposable {
     return session;
   }
 
-  /** What the client of a session may see, as it was when that began. */
-  scopeOf(id: string): Scope | undefined {
-    return this.#byId.get(id)?.scope;
-  }
-
   /** Of those that `where` means, the one that is quiet for longest; one that asks for its tasks now and then is not. */
   quiet(where: (session: Session) => boolean = () => true): Session | undefined {
     const since = this.#now() - askingMs;
