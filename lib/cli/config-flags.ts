@@ -47,14 +47,23 @@ export async function configFromFlags(
 
 // --- internal ---
 
+const defaultStartMs = 60_000;
+
 function givenOf(flags: Parsed["flags"]): string[] {
   return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
 }
 
-/** A server that is only reached is waited for no longer than the flag says, whatever its entry says of its start. */
+/**
+ * A server that is only reached is waited for no longer than the flag says, whatever its entry says of its start. One that is
+ * started has as long for that where the flag's time is the longer one: its package may have to be fetched first.
+ */
 function timed(server: ServerConfig, timeoutMs: number): ServerConfig {
   const { kind, startTimeoutMs } = server;
-  if (kind === "stdio" || startTimeoutMs === undefined) return { ...server, timeoutMs };
+  if (kind === "stdio") {
+    const startMs = startTimeoutMs ?? defaultStartMs;
+    return { ...server, timeoutMs, ...(timeoutMs > startMs && { startTimeoutMs: timeoutMs }) };
+  }
+  if (startTimeoutMs === undefined) return { ...server, timeoutMs };
   return { ...server, timeoutMs, startTimeoutMs: Math.min(timeoutMs, startTimeoutMs) };
 }
 

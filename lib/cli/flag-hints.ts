@@ -22,6 +22,7 @@ export function withFlag(text: string, { option, tool = "NAME" }: Facts): string
 
 const flags: ReadonlyMap<string, string> = new Map([
   ["timeoutMs", "--timeout"],
+  ["startTimeoutMs", "or name a longer --timeout"],
   ["headers", "--header 'Authorization: Bearer …'"],
   ["basic", "--header 'Authorization: Basic …'"],
   ["policy", "--allow-tool TOOL, or --wait-approval to wait for an answer"],

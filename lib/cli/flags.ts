@@ -80,7 +80,8 @@ export const serverFlags: FlagTable = {
   timeout: {
     type: "string",
     valueHint: "DURATION",
-    description: "how long a call may hear nothing of its server (60s); progress renews it",
+    description:
+      "how long a call may hear nothing of its server (60s); progress renews it; a longer one is also the time for a start",
   },
   protocol: {
     type: "string",

@@ -42,7 +42,10 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
           timeoutMs: Math.round(waitedMs),
           ...(stray !== undefined && { stray }),
           ...evidence(info),
-          ...(info.stderr === undefined && stray === undefined && { option: "timeoutMs" }),
+          ...(stray === undefined &&
+            hintOf(info) === undefined && {
+              option: info.stderr === undefined ? "timeoutMs" : "startTimeoutMs",
+            }),
         },
         hint:
           (stray !== undefined ? error.hint : undefined) ??

@@ -139,3 +139,20 @@ describe("config", () => {
       expectRun(await mcphost("config", ...args).run(), { code: 2, stderr: /config takes one of/ });
   });
 });
+
+test.each([
+  ["30", [undefined, 200_000, undefined, 20_000]],
+  ["120", [120_000, 200_000, undefined, 20_000]],
+  ["0", [2_147_483_647, 2_147_483_647, undefined, 20_000]],
+])("--timeout %s is the time for a start, too, where it is longer", async (timeout, expected) => {
+  const mcpServers = {
+    plain: { command: "a" },
+    patient: { command: "b", startTimeoutMs: 200_000 },
+    reached: { url: "http://127.0.0.1:9/mcp" },
+    brief: { url: "http://127.0.0.1:9/mcp", startTimeoutMs: 20_000 },
+  };
+  const words = ["--config-json", JSON.stringify({ mcpServers }), "--timeout", timeout];
+  const run = await mcphost("config", ...words).run();
+  const { servers } = JSON.parse(run.stdout);
+  expect(servers.map((one: { startTimeoutMs?: number }) => one.startTimeoutMs)).toEqual(expected);
+});

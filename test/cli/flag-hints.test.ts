@@ -11,6 +11,7 @@ const hinted = (code: "timeout" | "auth_required", facts: object) =>
 
 test.each([
   ["timeoutMs", "do this (--timeout)"],
+  ["startTimeoutMs", "do this (or name a longer --timeout)"],
   ["policy", "do this (--allow-tool echo, or --wait-approval to wait for an answer)"],
   ["answers", "do this (call it on a terminal, or with --elicit JSON)"],
   ["toString", "do this"],
