@@ -5,6 +5,7 @@
 import { shorten } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { entriesOf } from "./entries.ts";
 
 /** What every entry may have. `raw` is the whole object as it came. */
 interface Entry {
@@ -100,12 +101,7 @@ function readList<Item>(
 ): ListPage<Item> {
   const warnings: string[] = [];
   const items: Item[] = [];
-  if (list === undefined || list === null) return { items, warnings };
-  if (!Array.isArray(list)) {
-    warnings.push(`the list of ${what}s is not an array: none was read`);
-    return { items, warnings };
-  }
-  for (const [index, raw] of list.entries()) {
+  for (const [index, raw] of entriesOf(list, what, warnings).entries()) {
     const id = isObject(raw) ? raw[key] : undefined;
     if (!isObject(raw) || typeof id !== "string") {
       const why = isObject(raw) ? `has no ${key}` : "is not an object";

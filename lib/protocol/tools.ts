@@ -6,6 +6,7 @@
 import { shorten } from "../base/clip.ts";
 import { isDeeper, isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { entriesOf } from "./entries.ts";
 import type { Tool, ToolAnnotations } from "./mcp.ts";
 
 export interface ReadToolsOptions {
@@ -25,12 +26,10 @@ export interface ToolsPage {
 export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPage {
   const { seen = new Set<string>(), schemaBytesMax = 1_048_576 } = options;
   const page = isObject(result) ? result : {};
-  const list = page.tools ?? [];
   const warnings: string[] = [];
   const tools: Tool[] = [];
-  if (!Array.isArray(list)) warnings.push("the list of tools is not an array: no tool was read");
   let count = 0;
-  for (const entry of Array.isArray(list) ? list : []) {
+  for (const entry of entriesOf(page.tools, "tool", warnings)) {
     count += 1;
     // What is no object has no name either. `isObject`, asked of each, would be compiled in the midst of a first call.
     const raw = entry as JsonObject | null;

@@ -144,6 +144,12 @@ test("schemas are bounded", () => {
   ]);
 });
 
+test("a list that PHP wrote with its keys is read, and that is said", () => {
+  const { tools, warnings } = readTools({ tools: { "0": { name: "a" }, "2": { name: "b" } } });
+  expect(tools.map(({ name }) => name)).toEqual(["a", "b"]);
+  expect(warnings[0]).toBe("the list of tools is not an array: its members were read");
+});
+
 test("a list that is none has no tools, and says so", () => {
   expect(readTools({ tools: {} })).toEqual({
     tools: [],
