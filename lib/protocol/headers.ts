@@ -69,6 +69,13 @@ export function nameIn(method: string, params: JsonObject): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
+/** A header that what stands between sends twice comes as a list; where all of it is the same, it is that. */
+export function undoubled(value: string | null): string | null {
+  if (value === null || !value.includes(",")) return value;
+  const [first = "", ...others] = value.split(",").map((one) => one.trim());
+  return others.every((one) => one === first) ? first : value;
+}
+
 // --- internal ---
 
 function inBase64(value: string): string {

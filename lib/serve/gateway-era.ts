@@ -5,7 +5,7 @@
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { eraOf } from "../protocol/codecs.ts";
-import { decodeHeaderValue, nameIn } from "../protocol/headers.ts";
+import { decodeHeaderValue, nameIn, undoubled } from "../protocol/headers.ts";
 import { invalidParams, isRequest, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request } from "../protocol/jsonrpc.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
@@ -30,7 +30,7 @@ export function eraOfMessage(
 ): Verdict {
   const { method, params } = message;
   const meta = params?._meta;
-  const version = headers?.get(versionHeader) ?? undefined;
+  const version = headers && versionIn(headers);
   const claim = isObject(meta) && Object.hasOwn(meta, versionKey) ? meta : undefined;
   if (method === "initialize" && !isValid(claim)) {
     if (!isModern(version)) return legacy;
@@ -59,6 +59,11 @@ export function eraOfMessage(
     if (missing !== undefined) return mismatch(missing);
   }
   return modern(scope, knows, claim);
+}
+
+/** The revision that a header names. */
+export function versionIn(headers: Pick<Headers, "get">): string | undefined {
+  return undoubled(headers.get(versionHeader)) ?? undefined;
 }
 
 /** The refusal of a revision that we do not serve. */

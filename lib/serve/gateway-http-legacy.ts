@@ -9,7 +9,7 @@ import type { Notification, Request, Response as Answer } from "../protocol/json
 import { accepts, formOf } from "./gateway-accept.ts";
 import type { Form } from "./gateway-accept.ts";
 import { notHere, readBatch } from "./gateway-batch.ts";
-import { unsupported } from "./gateway-era.ts";
+import { unsupported, versionIn } from "./gateway-era.ts";
 import { hear } from "./gateway-guests.ts";
 import { beginSession, sessionHeader, streamed } from "./gateway-http-begin.ts";
 import type { HttpWorld } from "./gateway-http-question.ts";
@@ -131,8 +131,8 @@ export class LegacyHttp {
     id: Request["id"] | null,
   ): Session | Response {
     const named = headers.get("mcp-session-id");
-    const version = headers.get("mcp-protocol-version");
-    if (version !== null && eraOf(version) !== "legacy") {
+    const version = versionIn(headers);
+    if (version !== undefined && eraOf(version) !== "legacy") {
       const { status, error } = unsupported(version);
       return refuse(status, error, id);
     }

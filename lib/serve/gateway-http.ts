@@ -4,6 +4,7 @@
  */
 import { eraOf } from "../protocol/codecs.ts";
 import { youngMs } from "./exchange.ts";
+import { versionIn } from "./gateway-era.ts";
 import { LegacyHttp } from "./gateway-http-legacy.ts";
 import { ModernHttp } from "./gateway-http-modern.ts";
 import { Posted } from "./gateway-http-posted.ts";
@@ -95,8 +96,8 @@ function loopOf(server: string): HttpError {
 
 /** Modern clients only POST. @throws HttpError 405 */
 function refuseModern({ request }: Exchange): void {
-  const version = request.headers.get("mcp-protocol-version");
-  if (version === null || eraOf(version) !== "modern") return;
+  const version = versionIn(request.headers);
+  if (version === undefined || eraOf(version) !== "modern") return;
   throw new HttpError(405, "method_not_allowed", "this revision of the protocol only posts", {
     headers: { allow: "POST" },
   });

@@ -4,7 +4,7 @@
  */
 import { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { revisionHeaders } from "../protocol/headers.ts";
+import { revisionHeaders, undoubled } from "../protocol/headers.ts";
 import type { Request, Response as Answer } from "../protocol/jsonrpc.ts";
 import { readInitialize } from "../protocol/legacy.ts";
 import type { Session } from "../protocol/mcp.ts";
@@ -61,7 +61,7 @@ export class HttpSession {
    * @throws HostError `rpc_error`: one that no header of ours can carry back
    */
   begin(headers: Headers): void {
-    const id = headers.get(idHeader);
+    const id = undoubled(headers.get(idHeader));
     if (id === null || id === "") return;
     if (!visible.test(id)) {
       const text = `server "${this.#name}" gave a session id with characters that none may have`;
@@ -83,7 +83,7 @@ export class HttpSession {
 
   /** A session begins with `initialize` alone, so another id later on changes nothing; it is said once. */
   check(headers: Headers): void {
-    const id = headers.get(idHeader);
+    const id = undoubled(headers.get(idHeader));
     if (id === null || id === "" || id === this.#id || this.#isWarned) return;
     this.#isWarned = true;
     const what = this.#id === undefined ? "a session id" : "another session id";

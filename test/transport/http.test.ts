@@ -464,6 +464,15 @@ describe("session ids that are none", () => {
     await link.peer.request("next", modern(), soon);
   });
 
+  test("one that came twice is one", async () => {
+    await using server = serve((seen) => plain(seen, "a1, a1"));
+    await using link = open(server.url);
+    await greet(link.peer);
+    await link.peer.request("tools/list", {}, soon);
+    expect(server.of("tools/list")[0]?.headers["mcp-session-id"]).toBe("a1");
+    expect(link.said("warn")).toEqual([]);
+  });
+
   test("another one later on is ignored, and said once", async () => {
     await using server = serve((seen) =>
       seen.method === "tools/list"
