@@ -4,7 +4,7 @@
  * it. Nothing else is sent before the server is greeted; over HTTP nothing at all to one that is known to be modern.
  */
 import { sleep } from "../base/async.ts";
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import { debug, since } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { classifyProbe } from "../protocol/probe.ts";
@@ -94,11 +94,11 @@ async function probeFirst(attempt: Attempt): Promise<Greeting> {
   const isPipe = plan.link === "pipe";
   link.mayRestart = isPipe && plan.only === undefined;
   const probing = sendDiscover(attempt);
-  const early = isPipe
-    ? await Promise.race([probing, nothingIn(plan.probeMs, signal)])
-    : await probing;
+  // What is far away gets longer, where it may be either.
+  const waitMs = isPipe || plan.only === "modern" ? plan.probeMs : plan.confirmMs;
+  const early = await Promise.race([probing, nothingIn(waitMs, signal)]);
   signal.throwIfAborted();
-  if (early?.verdict.kind === "unknown") throw early.error;
+  if (early?.verdict.kind === "unknown") return await despite(early.error, attempt);
   const modern = early && modernIn(early.verdict, options);
   if (modern) return modern;
   const { verdict, error }: Probed = early ?? { verdict: classifyProbe({ kind: "silent" }) };
@@ -108,6 +108,21 @@ async function probeFirst(attempt: Attempt): Promise<Greeting> {
   debug(options.log, options.name, () => `legacy: ${reason}`);
   const greeting = sendInitialize(attempt);
   return early ? await greeting : await withLate({ probing, greeting }, attempt);
+}
+
+/**
+ * A fault says nothing of the era, but some servers have one wherever they are asked for what they do not know. Where
+ * `initialize` fails, too, the first error is the one to tell.
+ */
+async function despite(error: unknown, attempt: Attempt): Promise<Greeting> {
+  const status = isHostError(error) ? error.facts.httpStatus : undefined;
+  if (attempt.plan.only === "modern" || (status !== 500 && status !== 501)) throw error;
+  try {
+    return await sendInitialize(attempt);
+  } catch {
+    attempt.link.waitsFor = "server/discover";
+    throw error;
+  }
 }
 
 /** A late answer to the probe still decides, until `initialize` is answered. */
@@ -124,8 +139,9 @@ async function withLate(
       await nothingIn(0, options.signal);
       return await greeting;
     } catch (refusal) {
-      // The refusal of a modern server may have overtaken its answer to the probe.
-      if (refusal instanceof RpcError) await nothingIn(plan.graceMs, options.signal);
+      // The refusal of a modern server may have overtaken its answer to the probe: by far, over HTTP.
+      if (plan.link === "http") await probing.catch(() => {});
+      else if (refusal instanceof RpcError) await nothingIn(plan.graceMs, options.signal);
       throw refusal;
     }
   };

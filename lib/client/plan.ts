@@ -15,13 +15,16 @@ export interface Plan {
   /** The revisions to ask for. */
   modern: string;
   legacy: string;
-  /** How long `server/discover` may stay unanswered before `initialize` is sent beside it (on a pipe). */
+  /** How long `server/discover` may stay unanswered before `initialize` is sent beside it, on a pipe. */
   probeMs: number;
   /** For the whole start of one process. */
   startMs: number;
   /** What `initialize` gets at least, however long the probe took. */
   graceMs: number;
-  /** How long the server may take to accept `notifications/initialized` before the first request follows all the same. */
+  /**
+   * How long the server may take to accept `notifications/initialized` before the first request follows all the same; and, of
+   * one that is far away, to answer the probe.
+   */
   confirmMs: number;
   /** The server is not probed only by memory: if what comes first is refused, the memory is wrong. */
   remembered: boolean;
