@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
+import { meantBy } from "../../lib/cli/plain/config.ts";
 import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
 import type { TempDir } from "../harness.ts";
 import { liveProcesses, waitFor } from "../processes.ts";
@@ -32,9 +33,12 @@ for (const era of ["legacy", "modern"])
       `${era}, %s before ${stage}: each is sent once, whoever goes on`,
       async (what) => {
         await using home = await tempDir();
-        const config = JSON.stringify({ mcpServers: { bench: entry(home, era, stage, what) } });
+        const bench = entry(home, era, stage, what);
         for (const known of ["unknown", "known"]) {
-          const { heard, ...ended } = await call(home, config);
+          // One of two is meant by its name.
+          const other = known === "known" && { other: { command: "no-such" } };
+          const config = JSON.stringify({ mcpServers: { bench, ...other } });
+          const { heard, ...ended } = await call(home, config, other ? "bench_echo" : "echo");
           expect({ known, ...ended }).toMatchObject({ known, code: 0, stdout: "é hi\n" });
           const methods = heard.split("\n").filter((line) => line.includes('"tools/call"'));
           expect(methods).toHaveLength(1);
@@ -69,6 +73,11 @@ const configs: Record<string, (server: ReturnType<typeof entry>) => unknown> = {
   "switched off": (server) => ({ mcpServers: { bench: { ...server, disabled: true } } }),
   "with an unknown key": (server) => ({ mcpServers: { bench: { ...server, color: "red" } } }),
   "of two servers": (server) => ({ mcpServers: { bench: server, other: server } }),
+  "of two with names alike": (server) => ({ mcpServers: { bench: server, bench_echo: server } }),
+  "of two, one not plain": (server) => ({
+    mcpServers: { bench: server, other: { url: "${NOPE}" } },
+  }),
+  "of two, one broken": (server) => ({ mcpServers: { bench: server, other: { command: 1 } } }),
   "of none": () => ({ mcpServers: {} }),
   "of another shape": (server) => ({ servers: { bench: server } }),
   "named like a tool": (server) => ({ mcpServers: { echo: server } }),
@@ -114,4 +123,36 @@ test("a config with comments is read, and one that is not there is told of", asy
   expect(await call(home, text)).toMatchObject({ code: 0, stdout: "é hi\n", stderr: "" });
   const run = mcphost("call", "echo", "message=hi", "-c", home.file("nope.json"));
   expectRun(await run.home(home.path).run(), { code: 2, stderr: /nope\.json/ });
+});
+
+const [a, b] = [
+  { command: "a", args: ["1"] },
+  { command: "/b", env: { X: "y" } },
+];
+
+test.each([
+  ["t", { one: a }, { server: { name: "one", ...a, env: {} }, tool: "t", isExposed: false }],
+  ["one_t", { one: a }, undefined],
+  [
+    "one_t",
+    { one: a, two: b },
+    { server: { name: "one", ...a, env: {} }, tool: "t", isExposed: true },
+  ],
+  [
+    "two_a_b",
+    { one: a, two: b },
+    { server: { name: "two", args: [], ...b }, tool: "a_b", isExposed: true },
+  ],
+  ["t", { one: a, two: b }, undefined],
+  ["one.t", { one: a, two: b }, undefined],
+  ["one_", { one: a, two: b }, undefined],
+  ["one_two_t", { one: a, one_two: b }, undefined],
+  ["t", { one: { command: "./a" } }, undefined],
+  ["t", { one: { command: "~/a" } }, undefined],
+  ["t", { one: { ...a, cwd: "/" } }, undefined],
+  ["t", {}, undefined],
+] as const)("%s by %j is plain, or not", async (tool, mcpServers, expected) => {
+  await using dir = await tempDir();
+  await Bun.write(dir.file("mcp.json"), JSON.stringify({ mcpServers }));
+  expect(meantBy(dir.file("mcp.json"), tool)).toEqual(expected as never);
 });

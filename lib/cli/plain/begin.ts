@@ -8,7 +8,7 @@ import { childEnv } from "../../process/env.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { locate, run } from "../../process/run.ts";
 import type { Io, KnownEra } from "../types.ts";
-import { plainServer } from "./config.ts";
+import { meantBy } from "./config.ts";
 import { plainLine } from "./line.ts";
 import type { PlainCommand, PlainFile, PlainLine, PlainUrl } from "./line.ts";
 
@@ -30,8 +30,8 @@ export function begin(argv: readonly string[], env: Io["env"]): Begun | undefine
   const { server } = line;
   // Each in a function of its own: what a function names is made when it is first called.
   if ("url" in server) return approach(server, env) ? { line, url: server.url } : undefined;
-  const command = "file" in server ? configured(server, line) : server;
-  const started = command && start(command, env);
+  if ("file" in server) return beginByFile(line, server, env);
+  const started = start(server, env);
   return started && { line, started };
 }
 
@@ -51,10 +51,12 @@ function approach({ url }: PlainUrl, env: Io["env"]): boolean {
   return true;
 }
 
-/** With the name of the server before it, the name of a tool is another one. */
-function configured({ file }: PlainFile, { tool }: PlainLine): PlainCommand | undefined {
-  const server = plainServer(file);
-  return server && !tool.startsWith(server.name) ? server : undefined;
+function beginByFile(line: PlainLine, { file }: PlainFile, env: Io["env"]): Begun | undefined {
+  const meant = meantBy(file, line.tool);
+  const started = meant && start(meant.server, env);
+  if (meant === undefined || started === undefined) return undefined;
+  const { tool, isExposed } = meant;
+  return { line: { ...line, tool, isExposed }, started };
 }
 
 function start(server: PlainCommand, env: Io["env"]): BegunProcess | undefined {

@@ -1,20 +1,30 @@
 /**
- * A plain config file: one server under `mcpServers`, with a command, arguments and variables in which nothing is to be
+ * A plain config file: servers under `mcpServers`, each with a command, arguments and variables in which nothing is to be
  * filled in. Anything else, and whatever people are to be told of, is for others.
  */
 import { isObject } from "../../base/json.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json } from "../../base/json.ts";
 import type { PlainCommand } from "./line.ts";
 
-/** The server of a file; undefined where it is no such file. */
-export function plainServer(file: string): PlainCommand | undefined {
+/** Which server is meant, and which of its tools. */
+export interface Meant {
+  server: PlainCommand;
+  /** Its own name. */
+  tool: string;
+  /** There are other servers: tools whose names are changed to be shown may be meant by it, too. */
+  isExposed: boolean;
+}
+
+/** What the name of a tool means by a file; undefined where that is no such file, or the tool may be of several servers. */
+export function meantBy(file: string, tool: string): Meant | undefined {
   try {
     const bytes = Bun.mmap(file);
     if (bytes.length > bytesMax) return undefined;
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const value = JSON.parse(text) as Json;
     // A key that stands there twice is told of.
-    return quotesIn(JSON.stringify(value)) === quotesIn(text) ? serverIn(value) : undefined;
+    const servers = quotesIn(JSON.stringify(value)) === quotesIn(text) && serversIn(value);
+    return servers ? meantOf(servers, tool) : undefined;
   } catch {
     return undefined;
   }
@@ -28,24 +38,41 @@ function quotesIn(text: string): number {
   return text.split('"').length;
 }
 
-function serverIn(value: Json): PlainCommand | undefined {
-  const [, servers] = onlyMember(value, "mcpServers");
-  const [name, entry] = onlyMember(servers);
-  if (!isObject(entry) || !/^[\w-]+$/.test(name)) return undefined;
+function meantOf(servers: readonly PlainCommand[], tool: string): Meant | undefined {
+  const named = servers.filter(({ name }) => tool.startsWith(name));
+  const [only] = servers;
+  if (only !== undefined && servers.length === 1)
+    return named.length === 0 ? { server: only, tool, isExposed: false } : undefined;
+  const [server] = named;
+  if (server === undefined || named.length > 1 || !/^[\w-]{1,64}$/.test(tool)) return undefined;
+  const own = tool.slice(server.name.length + 1);
+  const isNamed = tool[server.name.length] === "_" && own !== "";
+  return isNamed ? { server, tool: own, isExposed: true } : undefined;
+}
+
+/** All of them, or none where one is not plain. */
+function serversIn(value: Json): PlainCommand[] | undefined {
+  if (!isObject(value)) return undefined;
+  const { mcpServers, ...others } = value;
+  for (const _ in others) return undefined;
+  if (mcpServers === undefined || !isObject(mcpServers)) return undefined;
+  const servers: PlainCommand[] = [];
+  for (const name in mcpServers) {
+    const server = serverIn(name, mcpServers[name]);
+    if (server === undefined) return undefined;
+    servers.push(server);
+  }
+  return servers;
+}
+
+function serverIn(name: string, entry: Json | undefined): PlainCommand | undefined {
+  if (entry === undefined || !isObject(entry) || !/^[\w-]+$/.test(name)) return undefined;
   const { command, args = [], env = {}, type = "stdio", ...others } = entry;
   for (const _ in others) return undefined;
   if (type !== "stdio" || !isProgram(command)) return undefined;
   if (!Array.isArray(args) || !args.every(isFinished)) return undefined;
   if (!isObject(env) || !Object.values(env).every(isFinished)) return undefined;
   return { name, command, args, env: env as Record<string, string> };
-}
-
-/** Of an object that has one alone. */
-function onlyMember(value: Json | undefined, wanted?: string): [string, Json | undefined] {
-  const keys = value !== undefined && isObject(value) ? Object.keys(value) : [];
-  const [key = ""] = keys;
-  const isIt = keys.length === 1 && (wanted === undefined || key === wanted);
-  return isIt ? [key, (value as JsonObject)[key]] : ["", undefined];
 }
 
 /** A program by its name or its whole path; with a blank in it, it may be meant as a line of a shell. */

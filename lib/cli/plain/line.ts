@@ -7,6 +7,8 @@ import { readArguments } from "../arguments.ts";
 
 export interface PlainLine {
   tool: string;
+  /** Another name of it was given, which tools of the same server may have as well. @default false */
+  isExposed?: boolean;
   parts: ArgumentPart[];
   /** The result is printed as it came. */
   json: boolean;

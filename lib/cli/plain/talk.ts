@@ -24,6 +24,8 @@ import type { PlainAnswer } from "./read.ts";
 /** What is wanted. */
 export interface PlainCall {
   tool: string;
+  /** Another name of it was given, which tools of the same server may have as well. @default false */
+  isExposed?: boolean;
   parts: readonly ArgumentPart[];
   /** The result is printed as it came. */
   json: boolean;
@@ -144,8 +146,11 @@ export class Talk {
     if (codec.era === "modern" && ttlOf(result) > 0) return undefined;
     const { tools, warnings } = readTools(result);
     if (warnings.length > 0) return undefined;
-    const { tool: name, parts } = this.#call;
-    for (const tool of tools) if (tool.name === name) this.#tool = tool;
+    const { tool: name, isExposed = false, parts } = this.#call;
+    for (const tool of tools) {
+      if (isExposed && !isShownAsIs(tool)) return undefined;
+      if (tool.name === name) this.#tool = tool;
+    }
     const args = this.#tool && fitting(parts, this.#tool);
     return args && { send: this.#ask("tools/call", { name, arguments: args }) };
   }
@@ -183,3 +188,8 @@ export class Talk {
 
 /** As long as no flag says another. */
 const logLevel = "warning";
+
+/** Its name is not changed to be shown, or too long for that. */
+function isShownAsIs({ name }: Tool): boolean {
+  return /^[\w-]{1,32}$/.test(name);
+}
