@@ -3,6 +3,7 @@ import type { HostError } from "../base/errors.ts";
 import { isDeeper, isObject, type Json, mayLoseDigits, parseJson } from "../base/json.ts";
 import type { Outcome } from "../hooks/call.ts";
 import { readContent } from "../protocol/content.ts";
+import type { ContentBlock } from "../protocol/content.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ToolResult } from "../protocol/mcp.ts";
 import { errorBody } from "./http-error.ts";
@@ -105,20 +106,41 @@ function failureOf(error: HostError, call: string): AnswerBody {
 }
 
 /**
- * All that is text, joined by newlines: text blocks, embedded texts, the addresses of links; where there is none, the
- * structured content as JSON.
+ * All that is text, joined by newlines: text blocks, embedded texts, the addresses of links, and as JSON what nobody knows;
+ * where there is none, the structured content as JSON, or what else there is by its name: whoever reads this alone, as models
+ * do, is not to take it for nothing.
  */
 function textOf(result: ToolResult): string {
-  const { content } = result;
+  const { content, structuredContent = result.toolResult } = result;
   // By far the most common.
   if (Array.isArray(content) && content.length === 1) {
     const [only] = content;
     if (isObject(only) && only.type === "text" && typeof only.text === "string") return only.text;
   }
-  const texts = readContent(result).flatMap((block) => {
-    if (block.kind === "text" || block.kind === "resource") return [block.text];
-    return block.kind === "link" ? [block.uri] : [];
-  });
-  if (texts.length > 0 || result.structuredContent === undefined) return texts.join("\n");
-  return JSON.stringify(result.structuredContent);
+  const blocks = readContent(result);
+  const texts = blocks.flatMap(wordsOf);
+  if (texts.length > 0) return texts.join("\n");
+  return structuredContent === undefined
+    ? blocks.flatMap(nameOf).join("\n")
+    : JSON.stringify(structuredContent);
+}
+
+function wordsOf(block: ContentBlock): string[] {
+  if (block.kind === "text" || block.kind === "resource") return [block.text];
+  if (block.kind === "link") return [block.uri];
+  if (block.kind !== "unknown") return [];
+  const { value } = block;
+  // It has nothing to say.
+  if (isObject(value) && value.type === "text" && (value.text ?? null) === null) return [];
+  return [typeof value === "string" ? value : JSON.stringify(value)];
+}
+
+/** What is binary, as whoever cannot see it is told. */
+function nameOf(block: ContentBlock): string[] {
+  if (!("base64" in block)) return [];
+  const { kind, mimeType, base64 } = block;
+  const bytes = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  return [
+    `[${kind === "blob" ? "data" : kind}${mimeType === undefined ? "" : ` ${mimeType}`}, ${bytes} bytes]`,
+  ];
 }
