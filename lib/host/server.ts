@@ -48,6 +48,7 @@ export class HostedServer implements AsyncDisposable {
         return fetchTools(client, { config, log, toolLists, signal, timeoutMs, mayBeKept });
       },
       () => toolLists?.forget(config.name),
+      () => emit({ type: "tools_changed", server: config.name }),
     );
     const onListChanged: ConnectionOptions["onListChanged"] = (list) => {
       if (list !== "tools") emit({ type: "list_changed", server: config.name, list });

@@ -28,16 +28,21 @@ const recentMs = 60_000;
 export class ToolCache {
   readonly #fetch: Fetch;
   readonly #forgetKept: () => void;
+  readonly #onOther: () => void;
   #changes = 0;
   #kept: Stamped<FetchedTools> | undefined;
   #running: Stamped<Promise<FetchedTools>> | undefined;
   /** What was begun before somebody asked. */
   #begun: Stamped<Promise<FetchedTools>> | undefined;
 
-  /** @param forgetKept forgets what was kept of it for later runs */
-  constructor(fetch: Fetch, forgetKept: () => void = () => {}) {
+  /**
+   * @param forgetKept forgets what was kept of it for later runs
+   * @param onOther another process, or another session, has other tools than the one before it
+   */
+  constructor(fetch: Fetch, forgetKept: () => void = () => {}, onOther: () => void = () => {}) {
     this.#fetch = fetch;
     this.#forgetKept = forgetKept;
+    this.#onOther = onOther;
   }
 
   /** The last list, stale or not. */
@@ -115,7 +120,10 @@ export class ToolCache {
       const at = performance.now();
       try {
         const value = { at, ...(await this.#fetch(client, mayBeKept)) };
+        const before = this.#kept;
         this.#kept = { ...stamp, value };
+        const isTold = before === undefined || before.change !== stamp.change;
+        if (!isTold && before.client !== client && isOther(before.value, value)) this.#onOther();
         return value;
       } finally {
         this.#running = undefined;
@@ -132,6 +140,10 @@ export class ToolCache {
 /** One that is not whole is over at once. */
 function isExpired({ freshUntil = Infinity, failure }: ToolList): boolean {
   return failure !== undefined || performance.now() >= freshUntil;
+}
+
+function isOther(before: ToolList, after: ToolList): boolean {
+  return JSON.stringify(before.tools) !== JSON.stringify(after.tools);
 }
 
 /** Of which connection, and after how many changes. */
