@@ -22,12 +22,22 @@ export async function findUserConfig(env: Env): Promise<string | undefined> {
   return config === undefined ? undefined : await firstOf(config, userNames);
 }
 
-/** False where there is surely none that says anything. At once: no thread is asked to look. */
-export function mayHaveUserConfig(env: Env): boolean {
+/** The user's own config, undefined where there is surely none that says anything. At once: no thread is asked to look. */
+export function userConfigNow(env: Env): string | undefined {
   const { config } = ourPaths(env);
-  if (config === undefined) return false;
   // What is no regular file has a size without end.
-  for (const name of userNames) if (Bun.file(joinPath(config, name)).size > 0) return true;
+  for (const name of config === undefined ? [] : userNames) {
+    const path = joinPath(config ?? "", name);
+    if (Bun.file(path).size > 0) return path;
+  }
+  return undefined;
+}
+
+/** False where `findConfig` surely finds none. At once. */
+export function mayFindConfig(cwd: string): boolean {
+  for (const folder of foldersUp(cwd))
+    for (const name of projectNames)
+      if (Bun.file(joinPath(folder, name)).lastModified !== noTime) return true;
   return false;
 }
 
@@ -39,6 +49,9 @@ export function mayHaveKeptLists(env: Env): boolean {
 }
 
 // --- internal ---
+
+/** When a file that is not there was last modified, by Bun; an empty one has no other size. */
+const noTime = 2 ** 52 - 1;
 
 async function firstOf(folder: string, names: string[]): Promise<string | undefined> {
   for (const name of names) {

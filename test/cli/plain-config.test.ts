@@ -1,5 +1,6 @@
 /** A plain call by a config file: started, spoken with and told of as by the host, or left to it. */
 import { expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { meantBy } from "../../lib/cli/plain/config.ts";
@@ -105,6 +106,75 @@ test.concurrent.each(Object.keys(configs))("a config %s: as by the host", async 
     // Of an unknown tool a server is asked once more, if some time has gone by.
     if (ended.code === 2) ended.heard = expected.heard;
     expect({ words, ...ended }).toEqual({ words, ...expected });
+  }
+});
+
+const own: Record<string, (server: ReturnType<typeof entry>) => unknown> = {
+  "of one": (server) => ({ mcpServers: { bench: server } }),
+  "of two": (server) => ({ mcpServers: { bench: server, other: { command: "no-such" } } }),
+  "with a rule": (server) => ({
+    mcpServers: { bench: server },
+    policy: [{ tools: "echo", do: "deny" }],
+  }),
+  "with a rule of one": (server) => ({
+    mcpServers: { bench: { ...server, deniedTools: ["echo"] } },
+  }),
+  "with limits": (server) => ({ mcpServers: { bench: server }, limits: { pagesMax: 3 } }),
+  "of a wrong one": () => ({ mcpServers: { bench: { command: 1 } } }),
+  "of none": () => ({ mcpServers: {} }),
+};
+
+test.concurrent.each(Object.keys(own))("one's own config %s: as by the host", async (name) => {
+  await using home = await tempDir();
+  const server = entry(home);
+  await mkdir(home.file("config", "mcphost"), { recursive: true });
+  await mkdir(home.file("empty"));
+  await Bun.write(
+    home.file("config", "mcphost", "config.json"),
+    JSON.stringify(own[name]?.(server)),
+  );
+  await Bun.write(home.file("mcp.json"), JSON.stringify({ mcpServers: { named: server } }));
+  for (const [tool, ...words] of [
+    ["echo"],
+    ["bench_echo"],
+    ["nope"],
+    ["echo", "-c", home.file("mcp.json")],
+    ["echo", "--", server.command, ...server.args],
+  ])
+    for (const known of ["unknown", "known"]) {
+      const run = async (...flag: string[]) => {
+        const line = mcphost("call", tool ?? "", "message=hi", ...flag, ...words);
+        const { code, stdout, stderr } = await line.home(home.path).cwd(home.file("empty")).run();
+        return { code, stdout, stderr };
+      };
+      // The flag makes it a call of the host's, and changes nothing else here.
+      expect({ tool, words, known, ...(await run()) }).toEqual({
+        tool,
+        words,
+        known,
+        ...(await run("--strict")),
+      });
+    }
+});
+
+function configOf(server: object): string {
+  return JSON.stringify({ mcpServers: { bench: server } });
+}
+
+test("a project's config comes before one's own, and is not trusted", async () => {
+  await using home = await tempDir();
+  await mkdir(home.file("config", "mcphost"), { recursive: true });
+  await mkdir(home.file("project", "below"), { recursive: true });
+  await Bun.write(home.file("config", "mcphost", "config.json"), configOf(entry(home)));
+  const line = mcphost("call", "echo", "message=hi").home(home.path);
+  expectRun(await line.cwd(home.file("project", "below")).run(), { stdout: "é hi\n" });
+  for (const text of [configOf(entry(home)), ""]) {
+    await Bun.write(home.file("project", ".mcp.json"), text);
+    await Bun.file(home.file("heard")).delete();
+    await Bun.write(home.file("heard"), "");
+    const { code } = await line.cwd(home.file("project", "below")).run();
+    expect(code).not.toBe(0);
+    expect(await Bun.file(home.file("heard")).text()).toBe("");
   }
 });
 

@@ -2,6 +2,7 @@
  * The begin of a plain call: what its line alone says. A server is started before anything else of us is loaded: it needs its
  * time, and ours fits into that.
  */
+import { mayFindConfig, userConfigNow } from "../../config/find.ts";
 import { Ahead } from "../../process/ahead.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
 import { childEnv } from "../../process/env.ts";
@@ -52,11 +53,21 @@ function approach({ url }: PlainUrl, env: Io["env"]): boolean {
 }
 
 function beginByFile(line: PlainLine, { file }: PlainFile, env: Io["env"]): Begun | undefined {
-  const meant = meantBy(file, line.tool);
+  const config = file ?? ownConfig(env);
+  const meant = config === undefined ? undefined : meantBy(config, line.tool);
   const started = meant && start(meant.server, env);
   if (meant === undefined || started === undefined) return undefined;
   const { tool, isExposed } = meant;
   return { line: { ...line, tool, isExposed }, started };
+}
+
+/** The user's own, where there is no other. */
+function ownConfig(env: Io["env"]): string | undefined {
+  try {
+    return env["MCPHOST_CONFIG"] || mayFindConfig(process.cwd()) ? undefined : userConfigNow(env);
+  } catch {
+    return undefined;
+  }
 }
 
 function start(server: PlainCommand, env: Io["env"]): BegunProcess | undefined {

@@ -1,14 +1,15 @@
 /**
- * A plain call: a line of one server and no other flag, no config of the user's, nobody at a terminal, and a server that
+ * A plain call: a line of one server and no other flag, no config but of servers, nobody at a terminal, and a server that
  * answers at once and as plainly as can be. No rule, no plugin, no record and no question can be about it, so it is done here,
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
 import { verdictKey, verdictStore } from "../../client/eras.ts";
-import { mayHaveKeptLists, mayHaveUserConfig } from "../../config/find.ts";
+import { mayHaveKeptLists, userConfigNow } from "../../config/find.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
 import { afterCall, stdoutSink, terminals } from "../io.ts";
 import type { Io, KnownEra } from "../types.ts";
+import { serversAlone } from "./document.ts";
 import { Talk } from "./talk.ts";
 import type { PlainCall, TalkEnd } from "./talk.ts";
 
@@ -35,7 +36,7 @@ export async function callPlainly(
   env: Io["env"],
 ): Promise<PlainEnd> {
   const { cache } = ourPaths(env);
-  if (cache === undefined || mayHaveUserConfig(env) || isWatched()) return undefined;
+  if (cache === undefined || hasSay(env) || isWatched()) return undefined;
   const key = verdictKey(link.server);
   const verdicts = verdictStore({ folder: cache });
   const before = await verdicts.read(key);
@@ -79,6 +80,12 @@ export class Soon {
 
 /** Whoever waits longer for a server does not see what the host takes. */
 const soonMs = 50;
+
+/** The user's own config holds more than servers, or may do so. */
+function hasSay(env: Io["env"]): boolean {
+  const file = userConfigNow(env);
+  return file !== undefined && serversAlone(file) === undefined;
+}
 
 /** A person sees what is going on, and is asked. */
 function isWatched(): boolean {

@@ -1,9 +1,10 @@
 /**
- * A plain config file: servers under `mcpServers`, each with a command, arguments and variables in which nothing is to be
- * filled in. Anything else, and whatever people are to be told of, is for others.
+ * Servers of a plain config file: each has a command, arguments and variables in which nothing is to be filled in. Anything
+ * else, and whatever people are to be told of, is for others.
  */
 import { isObject } from "../../base/json.ts";
-import type { Json } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
+import { serversAlone } from "./document.ts";
 import type { PlainCommand } from "./line.ts";
 
 /** Which server is meant, and which of its tools. */
@@ -17,26 +18,12 @@ export interface Meant {
 
 /** What the name of a tool means by a file; undefined where that is no such file, or the tool may be of several servers. */
 export function meantBy(file: string, tool: string): Meant | undefined {
-  try {
-    const bytes = Bun.mmap(file);
-    if (bytes.length > bytesMax) return undefined;
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const value = JSON.parse(text) as Json;
-    // A key that stands there twice is told of.
-    const servers = quotesIn(JSON.stringify(value)) === quotesIn(text) && serversIn(value);
-    return servers ? meantOf(servers, tool) : undefined;
-  } catch {
-    return undefined;
-  }
+  const written = serversAlone(file);
+  const servers = written && serversIn(written);
+  return servers && meantOf(servers, tool);
 }
 
 // --- internal ---
-
-const bytesMax = 65_536;
-
-function quotesIn(text: string): number {
-  return text.split('"').length;
-}
 
 function meantOf(servers: readonly PlainCommand[], tool: string): Meant | undefined {
   const named = servers.filter(({ name }) => tool.startsWith(name));
@@ -51,14 +38,10 @@ function meantOf(servers: readonly PlainCommand[], tool: string): Meant | undefi
 }
 
 /** All of them, or none where one is not plain. */
-function serversIn(value: Json): PlainCommand[] | undefined {
-  if (!isObject(value)) return undefined;
-  const { mcpServers, ...others } = value;
-  for (const _ in others) return undefined;
-  if (mcpServers === undefined || !isObject(mcpServers)) return undefined;
+function serversIn(written: JsonObject): PlainCommand[] | undefined {
   const servers: PlainCommand[] = [];
-  for (const name in mcpServers) {
-    const server = serverIn(name, mcpServers[name]);
+  for (const name in written) {
+    const server = serverIn(name, written[name]);
     if (server === undefined) return undefined;
     servers.push(server);
   }

@@ -1,6 +1,7 @@
 /**
- * The line of a plain call: `call TOOL [ARG…]` with one server, `-- COMMAND…`, `-s URL` or `-c FILE`, and no other flag but
- * `--json` and `--quiet`, its arguments complete as they stand. Pure. Any other line, a wrong one too, is for others.
+ * The line of a plain call: `call TOOL [ARG…]` with one server, `-- COMMAND…` or `-s URL`, with `-c FILE`, or with none of
+ * these; no other flag but `--json` and `--quiet`, and its arguments complete as they stand. Pure. Any other line, a wrong one
+ * too, is for others.
  */
 import type { ArgumentPart } from "../../host/arguments.ts";
 import { readArguments } from "../arguments.ts";
@@ -29,7 +30,8 @@ export interface PlainUrl {
 
 /** A config file. */
 export interface PlainFile {
-  file: string;
+  /** Undefined where none is named: the user's own. */
+  file: string | undefined;
 }
 
 /** Undefined where it is no such line. */
@@ -53,9 +55,9 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
     else words.push(word);
   }
   const [tool] = words;
-  if (!tool || server === undefined) return undefined;
+  if (!tool) return undefined;
   const parts = partsOf(words.slice(1));
-  return parts && { tool, parts, json, server };
+  return parts && { tool, parts, json, server: server ?? { file: undefined } };
 }
 
 // --- internal ---
