@@ -37,6 +37,14 @@ const cases: Record<string, Case> = {
   "cr-only": echo,
   "on-one-line": echo,
   "text-behind": echo,
+  buffered: {
+    ...echo,
+    ...shortStart,
+    code: 3,
+    stdout: "",
+    stderr: /as soon as its stdin was closed\n.*PYTHONUNBUFFERED=1/,
+    again: false,
+  },
   "content-length": echo,
   "content-length-only": {
     ...echo,

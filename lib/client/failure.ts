@@ -16,11 +16,13 @@ export interface FailureOptions {
   info: Partial<CloseInfo>;
   /** How long we waited since the start. */
   waitedMs: number;
+  /** It answered when its stdin was closed. */
+  isBuffered?: boolean;
 }
 
 /** The error to throw for a handshake that failed. Cancellation and errors that already say it all go through. */
 export function startFailure(error: unknown, options: FailureOptions): HostError {
-  const { name, method, info, waitedMs } = options;
+  const { name, method, info, waitedMs, isBuffered = false } = options;
   if (error instanceof RpcError) {
     return new HostError("server_start", `server "${name}" refused ${method}: ${error.message}`, {
       facts: { server: name, rpcCode: error.code, rpcData: error.data, ...evidence(info) },
@@ -30,8 +32,9 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
   }
   if (isHostError(error) && error.code === "timeout") {
     const { stray } = error.facts;
-    const remark =
+    const strayed =
       stray === undefined ? "" : ` (it answered under id ${stray}, which was never sent)`;
+    const remark = isBuffered ? ", but as soon as its stdin was closed" : strayed;
     const seconds = (waitedMs / 1000).toFixed(waitedMs < 10_000 ? 1 : 0);
     return new HostError(
       "server_start",
@@ -43,11 +46,13 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
           ...(stray !== undefined && { stray }),
           ...evidence(info),
           ...(stray === undefined &&
+            !isBuffered &&
             hintOf(info) === undefined && {
               option: info.stderr === undefined ? "timeoutMs" : "startTimeoutMs",
             }),
         },
         hint:
+          (isBuffered ? bufferHint : undefined) ??
           (stray !== undefined ? error.hint : undefined) ??
           hintOf(info) ??
           (info.stderr === undefined
@@ -108,6 +113,9 @@ export function echoFailure(cause: unknown, name: string): HostError {
 }
 
 // --- internal ---
+
+const bufferHint =
+  "what it writes lies in a buffer of its own: it must flush each message (for Python set PYTHONUNBUFFERED=1 in its `env`)";
 
 /** The likely reason, where stdout shows one. */
 function hintOf({ noise }: Partial<CloseInfo>): string | undefined {

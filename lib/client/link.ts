@@ -71,9 +71,18 @@ export async function failureOf(
   const { echoFailure, remoteFailure, startFailure } = await import("./failure.ts");
   if (!isPipe) return remoteFailure(thrown, { name, method: link.waitsFor, waitedMs });
   if (link.inbound.isEcho) return echoFailure(thrown, name);
-  return startFailure(thrown, { name, method: link.waitsFor, info, waitedMs });
+  const isBuffered = await keepsItsAnswers(thrown, link, signal);
+  return startFailure(thrown, { name, method: link.waitsFor, info, waitedMs, isBuffered });
 }
 
 // --- internal ---
+
+/** Nothing came in time, but all of it when stdin was closed: it lay in a buffer of the server. Closes the link. */
+async function keepsItsAnswers(thrown: unknown, link: Link, signal: AbortSignal): Promise<boolean> {
+  const isMute = isHostError(thrown) && thrown.code === "timeout" && link.transport.heard === 0;
+  if (!isMute) return false;
+  await closeLink(link, signal);
+  return (link.transport.heard ?? 0) > 0;
+}
 
 const exitMs = 500;

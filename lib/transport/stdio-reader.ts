@@ -23,6 +23,8 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   readonly #options: StdioReaderOptions;
   readonly #framing: Framing;
   readonly #noise = { count: 0, first: [] as string[], contentLength: false };
+  /** How many messages came. */
+  heard = 0;
   /** The messages of the last chunk. */
   #ready: Incoming[] = [];
   /** How many of them were taken. */
@@ -156,6 +158,7 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
       this.#heard(framed);
     }
     this.#ready = hasNoise ? all.filter(isMessage) : (all as Incoming[]);
+    this.heard += this.#ready.length;
     this.#taken = 0;
   }
 

@@ -61,6 +61,10 @@ class StdioTransport implements Transport {
     return this.#reader;
   }
 
+  get heard(): number {
+    return this.#reader.heard;
+  }
+
   send(message: Message): Promise<void> | undefined {
     if (!this.#isClosed) {
       const sent = this.#child.write(JSON.stringify(message));

@@ -62,6 +62,8 @@ export interface SendOptions {
 
 /** One link to one peer. Disposing closes it and waits until its resources are gone. */
 export interface Transport extends AsyncDisposable {
+  /** How many messages came, where that is counted. */
+  readonly heard?: number;
   /**
    * Sends one message. Resolves when it is handed over whole (backpressure is awaited); undefined: it is already. Messages
    * that go together may share one promise.

@@ -11,7 +11,7 @@ import { bunAlone, mcphost, root, tempDir } from "../harness.ts";
 
 const faulty = join(root, "test/fixtures/servers/faulty.ts");
 /** They are waited for until a time is over. */
-const mute = new Set(["silent", "silent-list", "silent-call", "content-length-only"]);
+const mute = new Set(["silent", "silent-list", "silent-call", "content-length-only", "buffered"]);
 
 /** Whichever was sooner, its end or the request. */
 const endOf = /while it was answering tools\/list|before tools\/list was sent/;
