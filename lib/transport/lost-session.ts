@@ -47,7 +47,8 @@ const unseen = new Set([-32600, -32001]);
 const ownCodes = new Set([...unseen, -32000, -32002]);
 
 /** A server that was started anew was not greeted. */
-const notGreeted = /\bnot (?:been )?initiali[sz]ed\b/i;
+const notGreeted =
+  /\b(?:server|session|client|connection)\b.{0,12}\bnot (?:been |yet )?initiali[sz]ed\b|\bbefore initiali[sz]ation\b/i;
 
 const gone = new RegExp(
   String.raw`\bsession\b.{0,40}\b(?:not found|unknown|expired|invalid|terminated|does not exist)\b|\b(?:no|no such|invalid|unknown|expired|missing)\b.{0,20}\bsession\b|${notGreeted.source}`,

@@ -316,6 +316,13 @@ describe("a session that is lost", () => {
   test.each<[string, (id: unknown) => Response]>([
     ["a tool's error about sessions of its own", (id) => refused(id, 200, -32050)],
     ["a fault", () => new Response("the database session broke", { status: 500 })],
+    [
+      "what a tool has not prepared",
+      (id) => {
+        const error = { code: -32000, message: "the database is not initialized" };
+        return Response.json({ jsonrpc: "2.0", id, error }, { status: 400 });
+      },
+    ],
   ])("%s is none of ours", async (_, refuse) => {
     await using server = serve((seen) =>
       seen.method === "tools/call" ? refuse(seen.id) : undefined,
