@@ -47,6 +47,9 @@ export async function fetchArguments(
 
 // --- internal ---
 
+/** As much as of stdin. */
+const fileBytesMax = 64 * 1024 * 1024;
+
 function readWord(word: string): Pending {
   if (word === "-") return { kind: "stdin", key: undefined, json: true };
   if (word.trimStart().startsWith("{"))
@@ -93,7 +96,11 @@ function objectOf(text: string, where: string): JsonObject {
 async function readFile(path: string, cwd: string, key: string): Promise<Uint8Array> {
   try {
     if (path === "") throw new Error("no file was named");
-    return await Bun.file(path.startsWith("/") ? path : `${cwd}/${path}`).bytes();
+    const file = Bun.file(path.startsWith("/") ? path : `${cwd}/${path}`);
+    // A device has no end.
+    const bytes = await file.slice(0, fileBytesMax + 1).bytes();
+    if (bytes.length > fileBytesMax) throw new Error(`it is larger than ${fileBytesMax} bytes`);
+    return bytes;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HostError(

@@ -102,6 +102,13 @@ describe("files and stdin", () => {
     });
   });
 
+  test("a device without end is a usage error, one without anything an empty text", async () => {
+    const endless = fetchArguments(readArguments(["a=@/dev/zero"]), noIo);
+    await expect(endless).rejects.toThrow(/larger than 67108864 bytes/);
+    const parts = await fetchArguments(readArguments(["a=@/dev/null"]), noIo);
+    expect(parts).toEqual([{ kind: "text", key: "a", text: "" }]);
+  });
+
   test.each([["a=@missing"], ["a=@"], ["a=@."], ["a=@bytes"], ["a:=@text"]])(
     "%s is a usage error that names the file",
     async (word) => {
