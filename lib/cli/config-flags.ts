@@ -5,7 +5,7 @@ import type { LoadOptions } from "../config/load.ts";
 import { resolvePath } from "../config/paths.ts";
 import type { Config, PolicyRule, ServerConfig } from "../config/types.ts";
 import { durationOf, listOf, textOf } from "./flags.ts";
-import type { Io, Parsed } from "./types.ts";
+import type { Io, Parsed, ReadConfig } from "./types.ts";
 
 /** Where the flags say that the config comes from, and what they say of its servers. */
 export function loadOptionsOf({ flags, rest }: Parsed, io: Pick<Io, "cwd" | "env">): LoadOptions {
@@ -28,13 +28,18 @@ export function loadOptionsOf({ flags, rest }: Parsed, io: Pick<Io, "cwd" | "env
   };
 }
 
-/** The config that the flags name or that is found here. @throws HostError `usage` `config` */
+/**
+ * The config that the flags name or that is found here.
+ * @param read a file of it that was read already
+ * @throws HostError `usage` `config`
+ */
 export async function configFromFlags(
   parsed: Parsed,
   io: Pick<Io, "cwd" | "env">,
+  read?: ReadConfig,
 ): Promise<Config> {
   const { flags } = parsed;
-  const config = await loadConfig(loadOptionsOf(parsed, io));
+  const config = await loadConfig({ ...loadOptionsOf(parsed, io), read });
   config.policy.push(...policyOf(flags));
   const origin = { label: "--plugin", kind: "named" } as const;
   for (const spec of listOf(flags["plugin"])) config.plugins.push({ spec, written: spec, origin });

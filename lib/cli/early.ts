@@ -32,9 +32,9 @@ export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart 
 export function takeOver(begun: BegunProcess | Asked): EarlyStart {
   const log = heldSteps();
   if ("asked" in begun) return { ...begun, log };
-  const { spec, process, reaper, known } = begun;
+  const { spec, process, reaper, known, config } = begun;
   const child = spawnChild(spec, { log: log.log, reaper }, process);
-  return { server: spec.name, child, reaper, log, known };
+  return { server: spec.name, child, reaper, log, known, config };
 }
 
 /** Ends a server that nobody took over. */

@@ -7,7 +7,7 @@ import type { Begun } from "./plain/begin.ts";
 
 /** Runs one command line (without the program's own name). Never rejects. */
 export async function main(argv: string[]): Promise<number> {
-  const begun = begin(argv, Bun.env);
+  const begun = await begin(argv, Bun.env);
   const end = begun && (await callPlainly(begun));
   if (end !== undefined && "status" in end) return end.status;
   const { runLine } = await import("./line.ts");

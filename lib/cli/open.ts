@@ -53,7 +53,7 @@ export async function openFromFlags(
 ): Promise<Opened> {
   try {
     const answers = await answersFrom(parsed, io);
-    const config = await configFromFlags(parsed, io);
+    const config = await configFromFlags(parsed, io, early?.config);
     return await open(parsed, config, { io, log, early, answers, use });
   } catch (error) {
     if (early) await endEarly(early);

@@ -80,12 +80,21 @@ export type EarlyStart = {
   log: HeldLog;
   /** By what it was spoken with. @default it was not */
   known?: KnownEra | undefined;
+  /** The config that says how it is started, where it was read for that: it may be another one by now. */
+  config?: ReadConfig | undefined;
 } & (EarlyChild | { asked: AheadFetch });
 
 /** What was remembered of a server when it was first spoken with; another run may have learned more by now. */
 export interface KnownEra {
   key: string;
   verdict: Verdict | undefined;
+}
+
+/** A config file that was read. */
+export interface ReadConfig {
+  /** Whole. */
+  path: string;
+  text: string;
 }
 
 export interface EarlyChild {

@@ -64,9 +64,7 @@ export function verdictStore(options: VerdictStoreOptions): VerdictStore {
         const fs = process.getBuiltinModule("node:fs");
         fs.mkdirSync(eras, { recursive: true, mode: 0o700 });
         if (verdict.stale) return fs.rmSync(file, { force: true });
-        const temporary = `${file}.${crypto.randomUUID()}`;
-        fs.writeFileSync(temporary, textOf(verdict, now()), { mode: 0o600, flag: "wx" });
-        fs.renameSync(temporary, file);
+        replace(fs, file, textOf(verdict, now()));
         prune(fs, eras, { now: now(), filesMax });
       } catch (error) {
         failed("written", error);
@@ -120,6 +118,18 @@ function textOf({ era, revision, server, transport, capabilities }: Verdict, at:
   const kept = { at, era, revision, server, transport };
   const whole = JSON.stringify({ ...kept, capabilities });
   return whole.length > bytesMax / 4 ? JSON.stringify(kept) : whole;
+}
+
+/** Others see the old file or the new one. @throws the system's error, and leaves nothing */
+function replace(fs: typeof import("node:fs"), file: string, text: string): void {
+  const temporary = `${file}.${crypto.randomUUID()}`;
+  try {
+    fs.writeFileSync(temporary, text, { mode: 0o600, flag: "wx" });
+    fs.renameSync(temporary, file);
+  } catch (error) {
+    fs.rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** A key is a file name only if it looks like one of ours. */

@@ -22,22 +22,18 @@ export async function findUserConfig(env: Env): Promise<string | undefined> {
   return config === undefined ? undefined : await firstOf(config, userNames);
 }
 
-/** The user's own config, undefined where there is surely none that says anything. At once: no thread is asked to look. */
+/** As `findUserConfig`, at once: no thread is asked to look. */
 export function userConfigNow(env: Env): string | undefined {
   const { config } = ourPaths(env);
-  // What is no regular file has a size without end.
-  for (const name of config === undefined ? [] : userNames) {
-    const path = joinPath(config ?? "", name);
-    if (Bun.file(path).size > 0) return path;
-  }
+  if (config === undefined) return undefined;
+  for (const name of userNames) if (isThere(joinPath(config, name))) return joinPath(config, name);
   return undefined;
 }
 
 /** False where `findConfig` surely finds none. At once. */
 export function mayFindConfig(cwd: string): boolean {
   for (const folder of foldersUp(cwd))
-    for (const name of projectNames)
-      if (Bun.file(joinPath(folder, name)).lastModified !== noTime) return true;
+    for (const name of projectNames) if (isThere(joinPath(folder, name))) return true;
   return false;
 }
 
@@ -50,8 +46,10 @@ export function mayHaveKeptLists(env: Env): boolean {
 
 // --- internal ---
 
-/** When a file that is not there was last modified, by Bun; an empty one has no other size. */
-const noTime = 2 ** 52 - 1;
+/** By its time, which Bun says to be this of a file that is not there: the size is that of an empty one. */
+function isThere(path: string): boolean {
+  return Bun.file(path).lastModified !== 2 ** 52 - 1;
+}
 
 async function firstOf(folder: string, names: string[]): Promise<string | undefined> {
   for (const name of names) {

@@ -27,6 +27,8 @@ export interface LoadOptions {
   env: Env;
   /** For tests: not even the user's policy. */
   noUserConfig?: boolean | undefined;
+  /** A file that was read already: it may be another one by now. */
+  read?: { path: string; text: string } | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
 async function userPart(options: LoadOptions, named: boolean): Promise<ConfigPart | undefined> {
   const path = await findUserConfig(options.env);
   if (path === undefined) return undefined;
-  const part = await filePart(path, { ...originOf(path, options), kind: "user" }, options.cwd);
+  const part = await filePart(path, { ...originOf(path, options), kind: "user" }, options);
   // What is said about the servers that do not count here would only disturb.
   return named && part ? { ...part, servers: new Map(), warnings: part.ruleWarnings } : part;
 }
@@ -66,12 +68,12 @@ async function searchedPart(options: LoadOptions): Promise<ConfigPart | undefine
   if (MCPHOST_CONFIG) return await namedPart(MCPHOST_CONFIG, "MCPHOST_CONFIG", options);
   const path = await findConfig(options.cwd);
   if (path === undefined) return undefined;
-  return await filePart(path, { ...originOf(path, options), kind: "found" }, options.cwd);
+  return await filePart(path, { ...originOf(path, options), kind: "found" }, options);
 }
 
 async function namedPart(file: string, label: string, options: LoadOptions): Promise<ConfigPart> {
   const path = resolvePath(options.cwd, file);
-  const part = await filePart(path, { file: path, label: file, kind: "named" }, options.cwd);
+  const part = await filePart(path, { file: path, label: file, kind: "named" }, options);
   if (part) return part;
   throw new HostError("config", `there is no file ${file}`, {
     facts: { file: path },
@@ -82,12 +84,12 @@ async function namedPart(file: string, label: string, options: LoadOptions): Pro
 async function filePart(
   path: string,
   origin: Origin,
-  cwd: string,
+  { cwd, read }: LoadOptions,
 ): Promise<ConfigPart | undefined> {
   const { readText } = await import("./files.ts");
   // Read while what understands it is loaded.
   const [text, { readDocument }] = await Promise.all([
-    readText(path, origin.label),
+    read?.path === path ? read.text : readText(path, origin.label),
     import("./document.ts"),
   ]);
   return text === undefined ? undefined : readDocument(text, origin, cwd);

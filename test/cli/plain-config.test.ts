@@ -178,13 +178,75 @@ test("a project's config comes before one's own, and is not trusted", async () =
   }
 });
 
-test("a key that stands twice in a config is told of", async () => {
+test.each(["", String.raw`,"\u0022\u0022"`])(
+  "a key that stands twice in a config is told of (%j)",
+  async (more) => {
+    await using home = await tempDir();
+    const { command, args } = entry(home);
+    const server = `{"command":"no-such","command":${JSON.stringify(command)},"args":${JSON.stringify(args).slice(0, -1)}${more}]}`;
+    const ended = await call(home, `{"mcpServers":{"bench":${server}}}`);
+    expect(ended).toMatchObject({ code: 0, stdout: "é hi\n" });
+    expect(ended.stderr).toContain("twice");
+  },
+);
+
+test("a config that is a pipe is read once, by whoever reads it", async () => {
   await using home = await tempDir();
-  const { command, args } = entry(home);
-  const server = `{"command":"no-such","command":${JSON.stringify(command)},"args":${JSON.stringify(args)}}`;
-  const ended = await call(home, `{"mcpServers":{"bench":${server}}}`);
-  expect(ended).toMatchObject({ code: 0, stdout: "é hi\n" });
-  expect(ended.stderr).toContain("twice");
+  Bun.spawnSync(["mkfifo", home.file("fifo")]);
+  await Bun.write(home.file("mcp.json"), configOf(entry(home)));
+  for (let run = 0; run < 3; run += 1) {
+    const writer = Bun.spawn([
+      "sh",
+      "-c",
+      'cat "$1" >"$2"',
+      "sh",
+      home.file("mcp.json"),
+      home.file("fifo"),
+    ]);
+    const line = mcphost("call", "echo", "message=hi", "-c", home.file("fifo")).home(home.path);
+    expectRun(await line.run(), { stdout: "é hi\n" });
+    expect(await writer.exited).toBe(0);
+  }
+});
+
+test("a config that changes meanwhile is the one that was read", async () => {
+  await using home = await tempDir();
+  // The server puts another one in the place of its config, and is slow then: the host goes on.
+  const { command, args } = entry(home, "legacy", "tools/list", "slow");
+  const swap = 'printf "{}" > "$1.new"; mv "$1.new" "$1"; shift; exec "$@"';
+  // In a file: a config with `$` in it is no plain one.
+  await Bun.write(home.file("swap.sh"), swap);
+  const plain = {
+    command: "/bin/sh",
+    args: [home.file("swap.sh"), home.file("mcp.json"), command, ...args],
+  };
+  for (const known of ["unknown", "known"]) {
+    const { heard, ...ended } = await call(home, configOf(plain));
+    expect({ known, ...ended }).toMatchObject({ known, code: 0, stdout: "é hi\n" });
+    expect(heard.split("\n").filter((line) => line.includes('"tools/call"'))).toHaveLength(1);
+    expect(await Bun.file(home.file("mcp.json")).text()).toBe("{}");
+  }
+});
+
+test.each([
+  ["x.toml", [], /x\.toml/],
+  ["-x.json", [], /-c needs a value/],
+])("%s is none that is plain", async (name, more, stderr) => {
+  await using home = await tempDir();
+  await Bun.write(home.file(name), configOf(entry(home)));
+  const line = mcphost("call", "echo", "message=hi", "-c", name, ...more).home(home.path);
+  expectRun(await line.cwd(home.path).run(), { code: 2, stderr });
+  expect(await Bun.file(home.file("heard")).exists()).toBeFalse();
+});
+
+test("a config of one's own that is empty is an error", async () => {
+  await using home = await tempDir();
+  await mkdir(home.file("config", "mcphost"), { recursive: true });
+  await Bun.write(home.file("config", "mcphost", "config.json"), "");
+  await Bun.write(home.file("mcp.json"), configOf(entry(home)));
+  const line = mcphost("call", "echo", "message=hi", "-c", home.file("mcp.json")).home(home.path);
+  expectRun(await line.run(), { code: 2, stderr: /config\.json/ });
+  expect(await Bun.file(home.file("heard")).exists()).toBeFalse();
 });
 
 test("a config with comments is read, and one that is not there is told of", async () => {
@@ -221,8 +283,6 @@ test.each([
   ["t", { one: { command: "~/a" } }, undefined],
   ["t", { one: { ...a, cwd: "/" } }, undefined],
   ["t", {}, undefined],
-] as const)("%s by %j is plain, or not", async (tool, mcpServers, expected) => {
-  await using dir = await tempDir();
-  await Bun.write(dir.file("mcp.json"), JSON.stringify({ mcpServers }));
-  expect(meantBy(dir.file("mcp.json"), tool)).toEqual(expected as never);
+] as const)("%s by %j is plain, or not", (tool, mcpServers, expected) => {
+  expect(meantBy(JSON.stringify({ mcpServers }), tool)).toEqual(expected as never);
 });

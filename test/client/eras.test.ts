@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -53,6 +53,14 @@ test("a note is kept as what is written, in a folder that nobody else can read, 
   await at.store(now).note(key, { ...verdict, stale: true });
   expect(await at.store(now).read(key)).toBeUndefined();
   expect(at.log).toEqual([]);
+});
+
+test("what cannot be put into its place leaves nothing behind", async () => {
+  await using at = await folder();
+  await mkdir(at.file, { recursive: true });
+  await at.store().write(key, verdict);
+  expect(await readdir(join(at.path, "eras"))).toEqual([key]);
+  expect(at.log.map(({ level }) => level)).toEqual(["debug"]);
 });
 
 test("a note that cannot be made is a debug line", async () => {

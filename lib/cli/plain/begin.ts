@@ -3,13 +3,15 @@
  * time, and ours fits into that.
  */
 import { mayFindConfig, userConfigNow } from "../../config/find.ts";
+import { resolvePath } from "../../config/paths.ts";
 import { Ahead } from "../../process/ahead.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
 import { childEnv } from "../../process/env.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { locate, run } from "../../process/run.ts";
-import type { Io, KnownEra } from "../types.ts";
+import type { Io, KnownEra, ReadConfig } from "../types.ts";
 import { meantBy } from "./config.ts";
+import { mayUserHaveSay, smallText } from "./document.ts";
 import { plainLine } from "./line.ts";
 import type { PlainCommand, PlainFile, PlainLine, PlainUrl } from "./line.ts";
 
@@ -22,10 +24,15 @@ export interface BegunProcess {
   reaper: Reaper;
   /** Where it was. */
   known?: KnownEra | undefined;
+  /** What says how it is started, where that is a file. */
+  config?: ReadConfig;
 }
 
 /** Undefined where it is no plain line, and where the host has to tell why it cannot be begun. */
-export function begin(argv: readonly string[], env: Io["env"]): Begun | undefined {
+export function begin(
+  argv: readonly string[],
+  env: Io["env"],
+): Begun | undefined | Promise<Begun | undefined> {
   const line = plainLine(argv);
   if (line === undefined) return undefined;
   const { server } = line;
@@ -52,19 +59,28 @@ function approach({ url }: PlainUrl, env: Io["env"]): boolean {
   return true;
 }
 
-function beginByFile(line: PlainLine, { file }: PlainFile, env: Io["env"]): Begun | undefined {
-  const config = file ?? ownConfig(env);
-  const meant = config === undefined ? undefined : meantBy(config, line.tool);
+async function beginByFile(
+  line: PlainLine,
+  { file }: PlainFile,
+  env: Io["env"],
+): Promise<Begun | undefined> {
+  const path = configOf(file, env);
+  if (path === undefined || (await mayUserHaveSay(env))) return undefined;
+  const text = await smallText(path);
+  const meant = text === undefined ? undefined : meantBy(text, line.tool);
   const started = meant && start(meant.server, env);
-  if (meant === undefined || started === undefined) return undefined;
+  if (text === undefined || meant === undefined || started === undefined) return undefined;
   const { tool, isExposed } = meant;
+  started.config = { path, text };
   return { line: { ...line, tool, isExposed }, started };
 }
 
-/** The user's own, where there is no other. */
-function ownConfig(env: Io["env"]): string | undefined {
+/** The whole path of the file that is named, else of the user's own where there is no other. What is no JSON is for others. */
+function configOf(file: string | undefined, env: Io["env"]): string | undefined {
   try {
-    return env["MCPHOST_CONFIG"] || mayFindConfig(process.cwd()) ? undefined : userConfigNow(env);
+    const cwd = process.cwd();
+    if (file !== undefined) return /\.toml$/i.test(file) ? undefined : resolvePath(cwd, file);
+    return env["MCPHOST_CONFIG"] || mayFindConfig(cwd) ? undefined : userConfigNow(env);
   } catch {
     return undefined;
   }

@@ -4,12 +4,12 @@
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
 import { verdictKey, verdictStore } from "../../client/eras.ts";
-import { mayHaveKeptLists, userConfigNow } from "../../config/find.ts";
+import { mayHaveKeptLists } from "../../config/find.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
 import { afterCall, stdoutSink, terminals } from "../io.ts";
 import type { Io, KnownEra } from "../types.ts";
-import { serversAlone } from "./document.ts";
+import { mayUserHaveSay } from "./document.ts";
 import { Talk } from "./talk.ts";
 import type { PlainCall, TalkEnd } from "./talk.ts";
 
@@ -36,7 +36,7 @@ export async function callPlainly(
   env: Io["env"],
 ): Promise<PlainEnd> {
   const { cache } = ourPaths(env);
-  if (cache === undefined || hasSay(env) || isWatched()) return undefined;
+  if (cache === undefined || isWatched() || (await mayUserHaveSay(env))) return undefined;
   const key = verdictKey(link.server);
   const verdicts = verdictStore({ folder: cache });
   const before = await verdicts.read(key);
@@ -80,12 +80,6 @@ export class Soon {
 
 /** Whoever waits longer for a server does not see what the host takes. */
 const soonMs = 50;
-
-/** The user's own config holds more than servers, or may do so. */
-function hasSay(env: Io["env"]): boolean {
-  const file = userConfigNow(env);
-  return file !== undefined && serversAlone(file) === undefined;
-}
 
 /** A person sees what is going on, and is asked. */
 function isWatched(): boolean {

@@ -16,9 +16,9 @@ export interface Meant {
   isExposed: boolean;
 }
 
-/** What the name of a tool means by a file; undefined where that is no such file, or the tool may be of several servers. */
-export function meantBy(file: string, tool: string): Meant | undefined {
-  const written = serversAlone(file);
+/** What the name of a tool means by the text of a file; undefined where that is no such file, or it may mean several servers. */
+export function meantBy(text: string, tool: string): Meant | undefined {
+  const written = serversAlone(text);
   const servers = written && serversIn(written);
   return servers && meantOf(servers, tool);
 }

@@ -1,16 +1,27 @@
 /** A config file that holds servers and nothing else: no rule, no plugin, no limit, and no key that stands there twice. */
 import { isObject } from "../../base/json.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { userConfigNow } from "../../config/find.ts";
+import type { Io } from "../types.ts";
 
-/** Its servers by name, as written; undefined where it is anything else, or cannot be read. Reads it at once. */
-export function serversAlone(file: string): JsonObject | undefined {
+/** The text of a regular file of at most 64 KiB; undefined where it is none, or cannot be read. A pipe is not opened. */
+export async function smallText(path: string): Promise<string | undefined> {
   try {
-    const bytes = Bun.mmap(file);
-    if (bytes.length > bytesMax) return undefined;
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const file = Bun.file(path);
+    // Of what is no regular file it is without end.
+    if (file.size > bytesMax) return undefined;
+    const bytes = await file.slice(0, bytesMax).bytes();
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Its servers by name, as written; undefined where it is anything else. */
+export function serversAlone(text: string): JsonObject | undefined {
+  try {
     const value = JSON.parse(text) as Json;
-    // A key that stands there twice is told of.
-    if (!isObject(value) || quotesIn(JSON.stringify(value)) !== quotesIn(text)) return undefined;
+    if (!isObject(value) || mayHaveTwice(text, value)) return undefined;
     const { mcpServers, ...others } = value;
     for (const _ in others) return undefined;
     return isObject(mcpServers) ? mcpServers : undefined;
@@ -19,9 +30,22 @@ export function serversAlone(file: string): JsonObject | undefined {
   }
 }
 
+/** The user's own config holds more than servers, or may do so. */
+export async function mayUserHaveSay(env: Io["env"]): Promise<boolean> {
+  const file = userConfigNow(env);
+  if (file === undefined) return false;
+  const text = await smallText(file);
+  return text === undefined || serversAlone(text) === undefined;
+}
+
 // --- internal ---
 
 const bytesMax = 65_536;
+
+/** A key that stands there twice is told of: there are quotes that the value has not. */
+function mayHaveTwice(text: string, value: JsonObject): boolean {
+  return text.includes("\\u0022") || quotesIn(text) !== quotesIn(JSON.stringify(value));
+}
 
 function quotesIn(text: string): number {
   return text.split('"').length;

@@ -48,7 +48,7 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
       break;
     }
     if (word === "-s" && server === undefined) server = urlIn(argv[(at += 1)] ?? "");
-    else if (word === "-c" && server === undefined) server = { file: argv[(at += 1)] ?? "" };
+    else if (word === "-c" && server === undefined) server = fileIn(argv[(at += 1)] ?? "");
     else if (word === "--json") json = true;
     else if (word === "-q" || word === "--quiet") continue;
     else if (word.startsWith("-")) return undefined;
@@ -75,6 +75,10 @@ function urlIn(spec: string): PlainUrl | undefined {
   const isOdd = name.includes(":") || name.includes(" ") || url.includes("${") || url.includes("@");
   const isHttp = url.startsWith("http://") || url.startsWith("https://");
   return isHttp && !isOdd && URL.canParse(url) ? { url } : undefined;
+}
+
+function fileIn(path: string): PlainFile | undefined {
+  return path === "" || path.startsWith("-") ? undefined : { file: path };
 }
 
 function partsOf(words: readonly string[]): ArgumentPart[] | undefined {
