@@ -7,12 +7,13 @@ import { dirname, join, relative } from "node:path";
 const root = join(import.meta.dir, "..");
 
 /**
- * Files with bytecode: what starts the server of a plain call, and the rest of that over pipes and over HTTP; the same two of
- * any other call; what a server that is reached by a URL needs besides, and what lists of tools that are kept need.
- * `entries` are what the file exports; `hot` is what they import dynamically, here as if that were static.
+ * Files with bytecode: what starts the server of a plain call, what finds it in a config, and the rest of that over pipes and
+ * over HTTP; the same two of any other call; what a server that is reached by a URL needs besides, and what lists of tools
+ * that are kept need. `entries` are what the file exports; `hot` is what they import dynamically, here as if that were static.
  */
 const parts = [
   { name: "main", entries: ["lib/cli/main.ts", "lib/process/reaper.ts"], hot: [] },
+  { name: "file", entries: ["lib/cli/plain/config.ts", "lib/cli/plain/document.ts"], hot: [] },
   { name: "pipe", entries: ["lib/cli/plain/pipe.ts"], hot: [] },
   { name: "post", entries: ["lib/cli/plain/post.ts"], hot: [] },
   {

@@ -2,18 +2,14 @@
  * The begin of a plain call: what its line alone says. A server is started before anything else of us is loaded: it needs its
  * time, and ours fits into that.
  */
-import { mayFindConfig, userConfigNow } from "../../config/find.ts";
-import { resolvePath } from "../../config/paths.ts";
 import { Ahead } from "../../process/ahead.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
 import { childEnv } from "../../process/env.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { locate, run } from "../../process/run.ts";
 import type { Io, KnownEra, ReadConfig } from "../types.ts";
-import { meantBy } from "./config.ts";
-import { mayUserHaveSay, smallText } from "./document.ts";
 import { plainLine } from "./line.ts";
-import type { PlainCommand, PlainFile, PlainLine, PlainUrl } from "./line.ts";
+import type { PlainCommand, PlainLine, PlainUrl } from "./line.ts";
 
 export type Begun = { line: PlainLine } & ({ started: BegunProcess } | PlainUrl);
 
@@ -38,7 +34,7 @@ export function begin(
   const { server } = line;
   // Each in a function of its own: what a function names is made when it is first called.
   if ("url" in server) return approach(server, env) ? { line, url: server.url } : undefined;
-  if ("file" in server) return beginByFile(line, server, env);
+  if ("file" in server) return beginByFile(line, env);
   const started = start(server, env);
   return started && { line, started };
 }
@@ -59,31 +55,15 @@ function approach({ url }: PlainUrl, env: Io["env"]): boolean {
   return true;
 }
 
-async function beginByFile(
-  line: PlainLine,
-  { file }: PlainFile,
-  env: Io["env"],
-): Promise<Begun | undefined> {
-  const path = configOf(file, env);
-  if (path === undefined || (await mayUserHaveSay(env))) return undefined;
-  const text = await smallText(path);
-  const meant = text === undefined ? undefined : meantBy(text, line.tool);
-  const started = meant && start(meant.server, env);
-  if (text === undefined || meant === undefined || started === undefined) return undefined;
-  const { tool, isExposed } = meant;
-  started.config = { path, text };
+/** By the server that is meant in a config. What reads one is loaded for that. */
+async function beginByFile(line: PlainLine, env: Io["env"]): Promise<Begun | undefined> {
+  const { meantIn } = await import("./config.ts");
+  const found = await meantIn(line, env);
+  const started = found && start(found.meant.server, env);
+  if (found === undefined || started === undefined) return undefined;
+  const { tool, isExposed } = found.meant;
+  started.config = found.config;
   return { line: { ...line, tool, isExposed }, started };
-}
-
-/** The whole path of the file that is named, else of the user's own where there is no other. What is no JSON is for others. */
-function configOf(file: string | undefined, env: Io["env"]): string | undefined {
-  try {
-    const cwd = process.cwd();
-    if (file !== undefined) return /\.toml$/i.test(file) ? undefined : resolvePath(cwd, file);
-    return env["MCPHOST_CONFIG"] || mayFindConfig(cwd) ? undefined : userConfigNow(env);
-  } catch {
-    return undefined;
-  }
 }
 
 function start(server: PlainCommand, env: Io["env"]): BegunProcess | undefined {

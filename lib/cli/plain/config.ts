@@ -4,8 +4,11 @@
  */
 import { isObject } from "../../base/json.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { serversAlone } from "./document.ts";
-import type { PlainCommand } from "./line.ts";
+import { mayFindConfig, userConfigNow } from "../../config/find.ts";
+import { resolvePath } from "../../config/paths.ts";
+import type { Io, ReadConfig } from "../types.ts";
+import { mayHaveSay, serversAlone, smallText } from "./document.ts";
+import type { PlainCommand, PlainLine } from "./line.ts";
 
 /** Which server is meant, and which of its tools. */
 export interface Meant {
@@ -16,6 +19,20 @@ export interface Meant {
   isExposed: boolean;
 }
 
+/** Which server a line means by the config that it names, or by the user's own; undefined where that is not plain. */
+export async function meantIn(
+  { server, tool }: PlainLine,
+  env: Io["env"],
+): Promise<{ meant: Meant; config: ReadConfig } | undefined> {
+  const path = "file" in server ? configOf(server.file, env) : undefined;
+  const own = userConfigNow(env);
+  if (path === undefined || (own !== undefined && (await mayHaveSay(own)))) return undefined;
+  const text = await smallText(path);
+  if (text === undefined) return undefined;
+  const meant = meantBy(text, tool);
+  return meant && { meant, config: { path, text } };
+}
+
 /** What the name of a tool means by the text of a file; undefined where that is no such file, or it may mean several servers. */
 export function meantBy(text: string, tool: string): Meant | undefined {
   const written = serversAlone(text);
@@ -24,6 +41,17 @@ export function meantBy(text: string, tool: string): Meant | undefined {
 }
 
 // --- internal ---
+
+/** The whole path of the file that is named, else of the user's own where there is no other. What is no JSON is for others. */
+function configOf(file: string | undefined, env: Io["env"]): string | undefined {
+  try {
+    const cwd = process.cwd();
+    if (file !== undefined) return /\.toml$/i.test(file) ? undefined : resolvePath(cwd, file);
+    return env["MCPHOST_CONFIG"] || mayFindConfig(cwd) ? undefined : userConfigNow(env);
+  } catch {
+    return undefined;
+  }
+}
 
 function meantOf(servers: readonly PlainCommand[], tool: string): Meant | undefined {
   const named = servers.filter(({ name }) => tool.startsWith(name));

@@ -1,8 +1,6 @@
 /** A config file that holds servers and nothing else: no rule, no plugin, no limit, and no key that stands there twice. */
 import { isObject } from "../../base/json.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { userConfigNow } from "../../config/find.ts";
-import type { Io } from "../types.ts";
 
 /** The text of a regular file of at most 64 KiB; undefined where it is none, or cannot be read. A pipe is not opened. */
 export async function smallText(path: string): Promise<string | undefined> {
@@ -30,10 +28,8 @@ export function serversAlone(text: string): JsonObject | undefined {
   }
 }
 
-/** The user's own config holds more than servers, or may do so. */
-export async function mayUserHaveSay(env: Io["env"]): Promise<boolean> {
-  const file = userConfigNow(env);
-  if (file === undefined) return false;
+/** It holds more than servers, or may do so. */
+export async function mayHaveSay(file: string): Promise<boolean> {
   const text = await smallText(file);
   return text === undefined || serversAlone(text) === undefined;
 }
