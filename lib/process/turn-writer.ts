@@ -1,7 +1,7 @@
 /**
  * Gathers lines that are written in one turn of the event loop: with many calls in flight, a write for each line costs
- * more than all the rest. The first line since something was heard is never held back, and nothing is once `flush` was
- * called: who asks and is answered, one at a time, costs the event loop no turn of its own.
+ * more than all the rest. The first line since something was heard is held back only where many came in the turn before,
+ * and nothing is once `flush` was called: who asks and is answered, one at a time, costs the event loop no turn of its own.
  */
 
 /** Undefined: taken at once. */
@@ -12,6 +12,11 @@ export class TurnWriter {
   readonly #onTurn = () => this.flush();
   /** A line was written, maybe in this turn. */
   #isWriting = false;
+  /**
+   * Several lines went together, so that the next first one has company, too: alone it would wake the other side, and its
+   * answer us, for one of many.
+   */
+  #isBusy = false;
   /** Lines behind it, until the turn is over. */
   #lines: string[] = [];
   #written: PromiseWithResolvers<void> | undefined;
@@ -23,7 +28,7 @@ export class TurnWriter {
 
   /** Resolves when the line was taken, with one promise for all lines that go together. @throws what `write` throws */
   write(line: string): Written {
-    if (!this.#isWriting) {
+    if (!this.#isWriting && !this.#isBusy) {
       this.#isWriting = true;
       return this.#write(line);
     }
@@ -48,6 +53,7 @@ export class TurnWriter {
     const lines = this.#lines;
     this.#written = undefined;
     this.#lines = [];
+    this.#isBusy = lines.length > 1;
     const taken = this.#write(lines.join("\n"));
     if (taken === undefined) written.resolve();
     else taken.then(written.resolve, written.reject);
