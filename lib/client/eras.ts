@@ -15,7 +15,7 @@ export interface VerdictStoreOptions {
   log?: Log;
   /** Milliseconds since the epoch. @default Date.now */
   now?: () => number;
-  /** How many verdicts are kept; the oldest go. @default 500 */
+  /** How many verdicts are kept; the oldest go when one is written, and now and then when one is noted. @default 500 */
   filesMax?: number;
 }
 
