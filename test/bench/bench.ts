@@ -18,7 +18,8 @@ const bun = [process.execPath, "--no-env-file", "--no-install", "--config=/dev/n
 const server = [...bun, join(import.meta.dir, "server.ts")];
 const folder = await mkdtemp(join(tmpdir(), "mcphost-bench-"));
 const home = join(folder, "home");
-const dist = join(folder, "dist");
+/** As near to the root as the floor is: Bun reads the lists of all folders above what it starts. */
+const dist = join(root, "dist");
 const runs = 50;
 const setup = { bun, dist, env };
 
