@@ -7,10 +7,9 @@ import type { ErrorCode } from "../base/errors.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
 import { exchangeFacts, lostSession } from "./http-errors.ts";
 import { challengeOf, clean, placeOf, retryAfterOf } from "./http-facts.ts";
-import type { Challenge } from "./http-facts.ts";
 import type { Exchange, Link } from "./http-types.ts";
 import { isSessionLost, isSessionOver } from "./lost-session.ts";
-import { codeOfStatus, statusHint } from "./status.ts";
+import { codeOfStatus, hintOf } from "./status.ts";
 
 /** A response other than 200: its JSON-RPC error goes to the request, else the request fails. */
 export async function refuse(response: Response, exchange: Exchange, link: Link): Promise<void> {
@@ -44,7 +43,7 @@ export function noAnswer(
   const challenge = challengeOf(response.headers.get(challengeHeader));
   const retryAfterMs = retryAfterOf(response.headers);
   const excerpt = clean(body);
-  const { code, what, hint } = verdict({ response, excerpt, challenge }, exchange, link);
+  const { code, what, hint } = verdict({ response, excerpt }, exchange, link);
   const shown = excerpt === "" ? "" : `: ${excerpt}`;
   return new HostError(code, `server "${name}" ${what} to ${method}${shown}`, {
     facts: {
@@ -79,12 +78,10 @@ interface Verdict {
 interface Refused {
   response: Response;
   excerpt: string;
-  challenge: Challenge | undefined;
 }
 
-function verdict(refused: Refused, exchange: Exchange, link: Link): Verdict {
-  const { response, excerpt, challenge } = refused;
-  const { status, ok, statusText, headers } = response;
+function verdict({ response, excerpt }: Refused, exchange: Exchange, link: Link): Verdict {
+  const { status, ok, statusText } = response;
   // What was taken may have been done, and be answered on another stream.
   const isTaken = exchange.stray === undefined && (isQuiet(status) || isEmpty(response, excerpt));
   if (ok) {
@@ -92,14 +89,7 @@ function verdict(refused: Refused, exchange: Exchange, link: Link): Verdict {
     return { code: isTaken ? "server_exit" : "rpc_error", ...words };
   }
   const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
-  const { url, hasToken } = link.options;
-  const hint = statusHint({
-    status,
-    url,
-    hasToken,
-    challenge,
-    retryAfterMs: retryAfterOf(headers),
-  });
+  const hint = hintOf(response, link.options);
   // What stands before the server lost it on the way: whether it was done is not known.
   const isLost = status === 502 || status === 504;
   const code = codeOfStatus(status, isLost ? "server_exit" : "rpc_error");

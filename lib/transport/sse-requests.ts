@@ -8,9 +8,8 @@ import { isObject } from "../base/json.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
-import { challengeOf, retryAfterOf } from "./http-facts.ts";
 import type { RemoteOptions } from "./remote.ts";
-import { codeOfStatus, statusHint } from "./status.ts";
+import { codeOfStatus, hintOf } from "./status.ts";
 import { clipNoise, parse } from "./text.ts";
 import type { Incoming } from "./transport.ts";
 
@@ -27,13 +26,12 @@ export async function openEventStream(
     ? `answered with ${type || "no content type"}`
     : `answered HTTP ${response.status}`;
   const text = `server "${name}" ${got} where an event stream was expected${await excerpt(response)}`;
-  const { status, headers: said } = response;
-  const challenge = challengeOf(said.get("www-authenticate"));
+  const { status } = response;
   const code = codeOfStatus(status, "server_start");
   throw new HostError(code, text, {
     facts: { server: name, httpStatus: status, sent: false },
     hint:
-      (code === "auth_required" ? statusHint({ status, url, hasToken, challenge }) : undefined) ??
+      (code === "auth_required" ? hintOf(response, { url, hasToken }) : undefined) ??
       "is an HTTP+SSE server (of 2024-11-05) at that URL? others are reached with the transport `http`",
   });
 }
@@ -179,14 +177,7 @@ function refusal(
     const lost = `server "${server}" no longer knows this link (HTTP ${status})${shown(text)}`;
     return new HostError("server_exit", lost, { facts: { ...facts, sessionLost: true } });
   }
-  const challenge = challengeOf(headers.get("www-authenticate"));
-  const hint = statusHint({
-    status,
-    url,
-    hasToken,
-    challenge,
-    retryAfterMs: retryAfterOf(headers),
-  });
+  const hint = hintOf({ status, headers }, { url, hasToken });
   return new HostError(
     codeOfStatus(status, "rpc_error"),
     `server "${server}" answered ${method} with HTTP ${status}${shown(text)}`,

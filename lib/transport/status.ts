@@ -1,6 +1,6 @@
 /** What the status of a refusal tells a person, whatever the transport: that a sign-in is needed, and what to try. Pure; decides by the status. Loaded when one is met. */
 import type { ErrorCode } from "../base/errors.ts";
-import { placeOf } from "./http-facts.ts";
+import { challengeOf, placeOf, retryAfterOf } from "./http-facts.ts";
 import type { Challenge } from "./http-facts.ts";
 
 export interface Refusal {
@@ -42,6 +42,15 @@ export function statusHint(refusal: Refusal): string | undefined {
   return status >= 500
     ? "the server, or what stands before it, has a fault; its log may tell"
     : undefined;
+}
+
+/** The same of a response, with what it says besides. */
+export function hintOf(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  { url, hasToken }: Pick<Refusal, "url" | "hasToken">,
+): string | undefined {
+  const challenge = challengeOf(headers.get("www-authenticate"));
+  return statusHint({ status, url, hasToken, challenge, retryAfterMs: retryAfterOf(headers) });
 }
 
 // --- internal ---
