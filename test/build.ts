@@ -18,9 +18,9 @@ const declarations = (
 /** Writes `mcphost.js` (with its `#!` line and the execute bit) and its bytecode, what it loads later, and `types/`. */
 export async function build(folder: string): Promise<void> {
   const types = join(folder, "types");
-  const former = await Array.fromAsync(
-    new Bun.Glob("{,lib/}*.{js,jsc}").scan({ cwd: folder }),
-  ).catch(() => []);
+  const former = await Array.fromAsync(new Bun.Glob("**/*.{js,jsc}").scan({ cwd: folder })).catch(
+    () => [],
+  );
   for (const file of former) await rm(join(folder, file));
   await rm(types, { recursive: true, force: true });
   await bundle(folder);

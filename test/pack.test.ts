@@ -86,9 +86,13 @@ test("the compiled binary", async () => {
   await hostile(dir, [binary]);
 }, 60_000);
 
-test("the bundle by its own first line", async () => {
+test("the bundle by its own first line; what an earlier build left is not shipped with it", async () => {
   await using dir = await tempDir();
+  const former = ["former.js", "former.js.jsc", "lib/former.js"];
+  for (const name of former) await Bun.write(join(dir.file("dist"), name), "");
   await build(dir.file("dist"));
+  for (const name of former)
+    expect(await Bun.file(join(dir.file("dist"), name)).exists()).toBe(false);
   await works(dir, [dir.file("dist/mcphost.js")]);
   await plugged(dir, [dir.file("dist/mcphost.js")]);
   await hostile(dir, [dir.file("dist/mcphost.js")]);

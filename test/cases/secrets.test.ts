@@ -177,7 +177,10 @@ describe.concurrent("B095", () => {
         .home(home.path)
         .env({ OUR_KEY: "s3cr3t-7" })
         .run();
-    for await (const file of new Bun.Glob("{config,state,cache}/**/*").scan(home.path))
-      expect(await Bun.file(home.file(file)).text()).not.toContain("s3cr3t");
+    const files = new Bun.Glob("{config,state,cache}/**/*").scan({ cwd: home.path, dot: true });
+    const texts: string[] = [];
+    for await (const file of files) texts.push(await Bun.file(home.file(file)).text());
+    expect(texts).not.toBeEmpty();
+    for (const text of texts) expect(text).not.toContain("s3cr3t");
   });
 });
