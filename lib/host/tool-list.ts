@@ -3,11 +3,12 @@
  * are told, it is fetched only when somebody wants it, and never twice at the same time; a change that is told while it is
  * being fetched makes it stale again.
  */
+import { isObject } from "../base/json.ts";
 import type { McpClient, ToolList } from "../client/types.ts";
 
 /** One fetched list. */
 export interface FetchedTools extends ToolList {
-  /** When the fetch began, on the clock of `performance.now`. */
+  /** When the fetch began, on the clock of `performance.now`; of one that was begun ahead, when it was first wanted. */
   at: number;
 }
 
@@ -34,6 +35,8 @@ export class ToolCache {
   #running: Stamped<Promise<FetchedTools>> | undefined;
   /** What was begun before somebody asked. */
   #begun: Stamped<Promise<FetchedTools>> | undefined;
+  /** Called at the next change. */
+  #onChange: (() => void) | undefined;
 
   /**
    * @param forgetKept forgets what was kept of it for later runs
@@ -63,6 +66,7 @@ export class ToolCache {
   /** Marks everything fetched so far as stale. True if something was not stale before: a burst is news once. */
   changed(): boolean {
     const stamps = [this.#kept?.change, this.#running?.change];
+    this.#onChange?.();
     return stamps.includes(this.#changes++);
   }
 
@@ -98,7 +102,7 @@ export class ToolCache {
   async get(client: McpClient, { listing = false }: GetOptions = {}): Promise<FetchedTools> {
     const begun = this.#begun;
     this.#begun = undefined;
-    if (this.#isCurrent(begun, client)) await begun.value;
+    if (this.#isCurrent(begun, client)) await this.#asked(begun.value);
     while (true) {
       const [kept, running] = [this.#kept, this.#running];
       if (this.#isCurrent(running, client)) return await running.value;
@@ -109,6 +113,13 @@ export class ToolCache {
     }
   }
 
+  /** It was begun for this question, so that it is no older. What an earlier run kept is. */
+  async #asked(begun: Promise<FetchedTools>): Promise<void> {
+    const askedAt = performance.now();
+    const list = await begun;
+    if (list.at !== -Infinity) list.at = askedAt;
+  }
+
   #isCurrent<T>(stamped: Stamped<T> | undefined, client: McpClient): stamped is Stamped<T> {
     return stamped?.client === client && stamped.change === this.#changes;
   }
@@ -117,10 +128,19 @@ export class ToolCache {
     const stamp = { client, change: this.#changes };
     const mayBeKept = !listing && this.#changes === 0 && this.#kept === undefined;
     const run = async (): Promise<FetchedTools> => {
-      const at = performance.now();
       try {
-        const value = { at, ...(await this.#fetch(client, mayBeKept)) };
+        let value = await this.#fetched(client, mayBeKept);
         const before = this.#kept;
+        if (before?.client !== client && mayFill(value, client)) {
+          const { whenFilled } = await import("./late-tools.ts");
+          value = await whenFilled(client, {
+            fetch: () => {
+              stamp.change = this.#changes;
+              return this.#fetched(client, false);
+            },
+            changed: () => this.#changed(stamp.change),
+          });
+        }
         this.#kept = { ...stamp, value };
         const isTold = before === undefined || before.change !== stamp.change;
         if (!isTold && before.client !== client && isOther(before.value, value)) this.#onOther();
@@ -130,8 +150,20 @@ export class ToolCache {
       }
     };
     const value = run();
-    this.#running = { ...stamp, value };
+    this.#running = Object.assign(stamp, { value });
     return value;
+  }
+
+  async #fetched(client: McpClient, mayBeKept: boolean): Promise<FetchedTools> {
+    const at = performance.now();
+    return { at, ...(await this.#fetch(client, mayBeKept)) };
+  }
+
+  /** Resolves when there are more changes than that. */
+  async #changed(change: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onChange = resolve;
+    if (this.#changes === change) await promise;
   }
 }
 
@@ -140,6 +172,13 @@ export class ToolCache {
 /** One that is not whole is over at once. */
 function isExpired({ freshUntil = Infinity, failure }: ToolList): boolean {
   return failure !== undefined || performance.now() >= freshUntil;
+}
+
+/** A server without a tool says that this may change: what it is a bridge to may not be there yet. */
+function mayFill({ tools, at }: FetchedTools, { capabilities }: McpClient): boolean {
+  const { tools: declared } = capabilities;
+  const isEmpty = tools.length === 0 && at !== -Infinity;
+  return isEmpty && isObject(declared) && declared.listChanged === true;
 }
 
 function isOther(before: ToolList, after: ToolList): boolean {

@@ -41,6 +41,18 @@ describe.concurrent("B112 pages", () => {
   });
 });
 
+describe.concurrent.each(["", '"mute"'])("a server whose tools come a moment later %s", (how) => {
+  const late = (...words: string[]) => mcphost(...words, "--", ...faulty("lists.late", how)).run();
+
+  test("its list is waited for: tools, call, the module", async () => {
+    expectRun(await late("tools"), { stdout: /^echo\(/ });
+    expectRun(await late("call", "echo", "message=hi"), { stdout: "hi\n" });
+    expectRun(await late("call", "ecko"), { code: 2, stderr: /did you mean echo/ });
+    await using host = await hostOver({ s: entry("lists.late", {}, how) });
+    expect((await host.tools()).tools.map(({ tool }) => tool)).toEqual(["echo"]);
+  });
+});
+
 describe.concurrent.each([
   ["answered with an error", "half", "answered \\w+/list with error -32603: no second page", 1],
   ["not answered, for the server ends", "ends", "ended with exit code 9 while it was answering", 3],

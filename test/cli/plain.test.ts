@@ -126,6 +126,8 @@ test.each([
     .home(home.path)
     .run();
   expectRun(run, { code, stderr });
+  const lists = (await heard(home.file("heard"))).filter((line) => line.startsWith("tools/list"));
+  expect(lists).toHaveLength(1);
 });
 
 test.each([

@@ -3,7 +3,12 @@ import { expect, test } from "bun:test";
 import type { McpClient, ToolList } from "../../lib/client/types.ts";
 import { ToolCache } from "../../lib/host/tool-list.ts";
 
-const client = {} as McpClient;
+/** One that says so, or does not, may have other tools later. */
+function someone(capabilities: McpClient["capabilities"] = {}): McpClient {
+  return { capabilities, closed: new Promise(() => {}) } as unknown as McpClient;
+}
+
+const client = someone();
 
 /** A cache whose fetches are let go one by one; each gives a tool named by its number. */
 function gated() {
@@ -77,7 +82,7 @@ test("another process is another list", async () => {
   const first = cache.get(client);
   await open(1);
   await first;
-  const second = cache.get({} as McpClient);
+  const second = cache.get(someone());
   await open(2);
   expect(await names(second)).toEqual(["t2"]);
 });
@@ -128,7 +133,7 @@ test("what an earlier run kept would do for the first call, and for nothing else
   await calls.cache.get(client);
   calls.cache.changed();
   await calls.cache.get(client);
-  await calls.cache.get({} as McpClient);
+  await calls.cache.get(someone());
   expect(calls.asked).toEqual([true, false, false]);
   const lists = timed(0);
   await lists.cache.get(client, { listing: true });
@@ -150,6 +155,45 @@ test("what was begun ahead is for who asks first, and no second fetch", async ()
   cache.begin(client);
   expect(await names(cache.get(client))).toEqual(["t1"]);
   expect(gates).toHaveLength(1);
+});
+
+test("what was begun ahead is no older than the question of who asks first; what was kept is", async () => {
+  const { cache, open } = gated();
+  cache.begin(client);
+  await open(1);
+  while (cache.isFetching) await Bun.sleep(0);
+  const askedAt = performance.now();
+  expect((await cache.get(client)).at).toBeGreaterThanOrEqual(askedAt);
+  const kept = new ToolCache(async () => ({ tools: [], warnings: [], at: -Infinity }));
+  kept.begin(client);
+  expect((await kept.get(client)).at).toBe(-Infinity);
+});
+
+/** A server that has tools from its second list on. */
+function late(listChanged: boolean) {
+  let fetches = 0;
+  const cache = new ToolCache(async (): Promise<ToolList> => {
+    fetches += 1;
+    const tools = fetches === 1 ? [] : [{ name: `t${fetches}`, inputSchema: {}, raw: {} }];
+    return { tools, warnings: [] };
+  });
+  return { cache, bridge: someone({ tools: { listChanged } }), fetches: () => fetches };
+}
+
+test("a first list that is empty and may change is waited for until a change is told, by all who ask", async () => {
+  const { cache, bridge, fetches } = late(true);
+  const both = [cache.get(bridge), cache.get(bridge)];
+  while (fetches() === 0) await Bun.sleep(0);
+  expect(cache.changed()).toBe(true);
+  for (const each of both) expect(await names(each)).toEqual(["t2"]);
+  expect(await names(cache.get(bridge))).toEqual(["t2"]);
+  expect(fetches()).toBe(2);
+});
+
+test("one that does not change is as it is", async () => {
+  const { cache, bridge, fetches } = late(false);
+  expect(await names(cache.get(bridge))).toEqual([]);
+  expect(fetches()).toBe(1);
 });
 
 test("the error of what was begun ahead is for who asks first, and the next one has a fetch of its own", async () => {
