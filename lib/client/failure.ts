@@ -63,8 +63,9 @@ export function startFailure(error: unknown, options: FailureOptions): HostError
     );
   }
   if (isHostError(error) && error.code === "server_exit") {
-    const hint =
-      hintOf(info) ?? (info.stderr === undefined ? error.hint : stderrHint(info.stderr.length > 0));
+    const left = info.exitCode === 0 && info.leaves ? leftHint : undefined;
+    const said = info.stderr === undefined ? error.hint : stderrHint(info.stderr.length > 0);
+    const hint = hintOf(info) ?? left ?? said;
     return new HostError(
       "server_start",
       `server "${name}" ${endOf(info)} before it answered ${method}`,
@@ -116,6 +117,9 @@ export function echoFailure(cause: unknown, name: string): HostError {
 
 const bufferHint =
   "what it writes lies in a buffer of its own: it must flush each message (for Python set PYTHONUNBUFFERED=1 in its `env`)";
+
+const leftHint =
+  "what it started goes on without it; if that is the server, its command has to stay as long as that does (exec, or wait)";
 
 /** The likely reason, where stdout shows one. */
 function hintOf({ noise }: Partial<CloseInfo>): string | undefined {

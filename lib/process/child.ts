@@ -26,6 +26,8 @@ export interface ChildOptions {
 export interface ExitInfo {
   exitCode: number | null;
   signal: string | null;
+  /** What it started in its group goes on without it. */
+  leaves?: true;
 }
 
 /** What a stop took. `alive`: it survived SIGKILL (an error, said). */

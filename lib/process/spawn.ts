@@ -111,10 +111,15 @@ class SpawnedChild implements Child {
 
   #onExit(): ExitInfo {
     const { exitCode, signalCode } = this.#proc;
-    const exit: ExitInfo = { exitCode, signal: signalCode === null ? null : String(signalCode) };
+    const leaves = process.platform !== "win32" && groupExists(this.pid);
+    const exit: ExitInfo = {
+      exitCode,
+      signal: signalCode === null ? null : String(signalCode),
+      ...(leaves && { leaves }),
+    };
     this.#exit = exit;
     this.#stdin.end();
-    if (process.platform === "win32" || !groupExists(this.pid)) this.#forget();
+    if (!leaves) this.#forget();
     return exit;
   }
 

@@ -96,12 +96,13 @@ class StdioTransport implements Transport {
     if (this.#child.isLetGo) return this.#ending.resolve({ kind: "local", ...this.facts() });
     const { exited } = this.#child;
     const exit = (await settlesWithin(exited, exitMs)) ? await exited : undefined;
-    const { exitCode, signal } = exit ?? {};
+    const { exitCode, signal, leaves } = exit ?? {};
     this.#ending.resolve({
       kind: exit ? "exit" : failure === undefined ? "eof" : "error",
       ...this.facts(),
       ...(typeof exitCode === "number" && { exitCode }),
       ...(typeof signal === "string" && { signal }),
+      ...(leaves && { leaves }),
       ...(failure !== undefined && { error: failure }),
     });
   }

@@ -42,6 +42,8 @@ export interface CloseInfo {
   kind: "exit" | "eof" | "local" | "error";
   exitCode?: number;
   signal?: string;
+  /** What the process started goes on without it. */
+  leaves?: true;
   httpStatus?: number;
   /** Why a WebSocket was closed (RFC 6455, 7.4). */
   closeCode?: number;

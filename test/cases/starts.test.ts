@@ -4,7 +4,7 @@ import { chmod, mkdir } from "node:fs/promises";
 
 import { expectRun, mcphost, sourceProgram, tempDir } from "../harness.ts";
 import { living } from "../process/help.ts";
-import { waitFor } from "../processes.ts";
+import { nothingLeft, waitFor } from "../processes.ts";
 import { call, config, entry, faulty, hostOver, isAlive, marksIn, textOf, tools } from "./kit.ts";
 
 setDefaultTimeout(60_000);
@@ -43,6 +43,15 @@ describe.concurrent("B077 B019 a server that ends before it is greeted", () => {
       expect(run.stderr).toContain('server "server"');
       expect(run.ms).toBeLessThan(10_000);
     }
+  });
+
+  test("a launcher that leaves its server behind is told of as that, and both are ended", async () => {
+    await using home = await tempDir();
+    const server = ["sh", "-c", '"$@" <&3 & exit 0', "sh", ...faulty("plain.tells", home.path)];
+    const launcher = ["sh", "-c", 'exec 3<&0; exec "$@"', "sh", ...server];
+    const run = await mcphost("call", "echo", "message=x", "--", ...launcher).run();
+    expectRun(run, { code: 3, stderr: /exited with code 0 .*\n.*goes on without it.*exec/s });
+    await nothingLeft(home.path, 20_000);
   });
 
   test("as JSON the reason stands in facts", async () => {

@@ -82,7 +82,7 @@ describe("nothing is left of what the server started", () => {
     });
     await new Output(child).line();
     process.kill(child.pid, "SIGKILL");
-    expect(await child.exited).toEqual({ exitCode: null, signal: "SIGKILL" });
+    expect(await child.exited).toEqual({ exitCode: null, signal: "SIGKILL", leaves: true });
     expect(await living(child.pid)).toHaveLength(1);
     expect((await child.stop()).rung).toBe("kill");
     expect(await living(child.pid)).toEqual([]);
