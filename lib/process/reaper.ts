@@ -17,8 +17,8 @@ export interface ReaperOptions {
 /** Starts the reaper; undefined where there is no shell (Windows, distroless). It does not keep our event loop alive. */
 export function startReaper(options: ReaperOptions = {}): Reaper | undefined {
   const { stopMs = 2000, shell = ["/bin/sh"] } = options;
-  // No other reaper has the same, in this process or another. (`performance` would be made first.)
-  const mark = `${process.pid}-${Date.now()}-${Bun.nanoseconds()}`;
+  // No other reaper has the same, in this process or another. In 32 bits: the text of what has more takes longer to make.
+  const mark = `${process.pid}-${Date.now() | 0}-${Bun.nanoseconds() | 0}`;
   const proc = spawnShell(shell, [String(Math.ceil(stopMs / 100)), `${markName}=${mark}`]);
   if (proc === undefined) return undefined;
   proc.unref();
