@@ -20,7 +20,8 @@ export function meter(
   if (options.events) {
     return {
       update(progress) {
-        writeEvent(io, { event: "progress", ...withDigits(progress) });
+        const { _meta: _, ...step } = withDigits(progress);
+        writeEvent(io, { event: "progress", ...step });
       },
       end() {},
     };

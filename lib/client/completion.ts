@@ -2,7 +2,7 @@
 import { HostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { McpClient, RequestOptions } from "./types.ts";
+import type { McpClient, Reply, RequestOptions } from "./types.ts";
 
 /** What is being completed: an argument of a prompt, or a variable of a resource template. */
 export interface CompletionRequest {
@@ -21,6 +21,8 @@ export interface CompletionValues {
   total?: number;
   /** There are more than these. */
   hasMore: boolean;
+  /** As the server says it, with whatever more there is; undefined where it was not asked. */
+  answer?: Pick<Reply, "result" | "raw">;
 }
 
 /** Nothing, without asking, from a server that declares no completions. @throws RpcError; HostError as `McpClient.request` */
@@ -38,8 +40,8 @@ export async function complete(
     argument: { ...argument },
     ...(context !== undefined && { context: { arguments: { ...context } } }),
   };
-  const { result } = await client.request("completion/complete", params, options);
-  const { completion } = result;
+  const answer = await client.request("completion/complete", params, options);
+  const { completion } = answer.result;
   if (!isObject(completion) || !Array.isArray(completion.values))
     throw new HostError("rpc_error", "the answer to completion/complete has no values", {
       hint: "that is a fault of the server",
@@ -50,6 +52,7 @@ export async function complete(
     values: values.slice(0, valuesMax),
     ...(typeof total === "number" && { total }),
     hasMore: hasMore === true || values.length > valuesMax,
+    answer,
   };
 }
 

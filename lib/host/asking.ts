@@ -32,6 +32,7 @@ export interface Waits {
   answers?: Answers | undefined;
   rounds?: InputRound | undefined;
   meta?: JsonObject | undefined;
+  onProgress?: RequestOptions["onProgress"] | undefined;
 }
 
 export class Asking {
@@ -51,7 +52,7 @@ export class Asking {
     name: string,
     about: About,
     work: (client: Asked, options: RequestOptions) => Promise<T>,
-    { signal: given, timeoutMs, answers, rounds, meta }: Waits,
+    { signal: given, timeoutMs, answers, rounds, meta, onProgress }: Waits,
   ): Promise<T> {
     const server = this.#server(name);
     const signal = this.within(given);
@@ -61,6 +62,7 @@ export class Asking {
       ...(answers && { answers }),
       ...(rounds && { rounds }),
       ...(meta && { meta }),
+      ...(onProgress && { onProgress }),
     };
     try {
       const wait = { signal, waitMs: timeoutMs, harmless: true };

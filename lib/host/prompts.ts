@@ -86,16 +86,16 @@ export class Prompts {
   /** As `Host.complete`, of a prompt's argument. */
   async complete(
     name: string,
-    { argument, context, signal, timeoutMs, meta }: CompleteRequest,
+    { argument, context, ...waits }: CompleteRequest,
   ): Promise<CompletionValues> {
-    const { server, prompt } = await this.#resolve(name, signal);
+    const { server, prompt } = await this.#resolve(name, waits.signal);
     const about = { label: "completion/complete", facts: { prompt } };
     const request = { ref: { prompt }, argument, ...(context && { context }) };
     return await this.#asking.ask(
       server,
       about,
       (client, options) => complete(client, request, options),
-      { signal, timeoutMs, meta },
+      waits,
     );
   }
 

@@ -72,16 +72,16 @@ export class Resources {
   /** As `Host.complete`, of a template's variable. */
   async complete(
     template: string,
-    { argument, context, signal, timeoutMs, meta }: CompleteRequest,
+    { argument, context, ...waits }: CompleteRequest,
   ): Promise<CompletionValues> {
-    const { server, uri } = await this.locate(template, "uriTemplate", signal);
+    const { server, uri } = await this.locate(template, "uriTemplate", waits.signal);
     const about = { label: "completion/complete", facts: { template: uri } };
     const request = { ref: { template: uri }, argument, ...(context && { context }) };
     return await this.#asking.ask(
       server,
       about,
       (client, options) => complete(client, request, options),
-      { signal, timeoutMs, meta },
+      waits,
     );
   }
 

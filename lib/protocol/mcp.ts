@@ -50,6 +50,8 @@ export interface Progress {
   progress: number;
   total?: number;
   message?: string;
+  /** Whatever its server says beside it. */
+  _meta?: JsonObject;
 }
 
 export type Capabilities = JsonObject;

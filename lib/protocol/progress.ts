@@ -1,5 +1,5 @@
 /** How far a request is, as a server tells it (protocol.md 1.15). Pure. */
-import { keepDigits, withDigits } from "../base/json.ts";
+import { isObject, keepDigits, withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Progress } from "./mcp.ts";
 
@@ -10,10 +10,14 @@ export function readProgress(params: JsonObject): Progress | undefined {
   const read: Progress = { progress };
   if (typeof total === "number") read.total = total;
   if (typeof message === "string") read.message = message;
+  if (isObject(params._meta)) read._meta = params._meta;
   const whole = withDigits(params);
   if (whole !== params) {
-    const { progress: exact, total: all } = whole;
-    keepDigits(read, { ...read, progress: exact, ...(read.total !== undefined && { total: all }) });
+    const { progress: exact, total: all, _meta } = whole;
+    const exactly = { ...read, progress: exact };
+    if (read.total !== undefined) Object.assign(exactly, { total: all });
+    if (read._meta !== undefined) Object.assign(exactly, { _meta });
+    keepDigits(read, exactly);
   }
   return read;
 }

@@ -78,19 +78,23 @@ function readText(raw: JsonObject, key: string, { warn }: Context): string | und
   return undefined;
 }
 
-const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
-
-/** Only hints that are booleans count; an odd one is as good as none, which is the cautious reading. */
+/**
+ * Only hints that are booleans count; an odd one is as good as none, which is the cautious reading. What nobody knows is
+ * kept as it came.
+ */
 function readAnnotations(value: Json | undefined): ToolAnnotations | undefined {
   if (value === undefined || !isObject(value)) return undefined;
-  const annotations: ToolAnnotations = {};
-  if (typeof value.title === "string") annotations.title = value.title;
-  for (const hint of hints) {
-    const given = value[hint];
-    if (typeof given === "boolean") annotations[hint] = given;
+  const annotations: JsonObject = {};
+  for (const key in value) {
+    const given = value[key];
+    if (given === undefined || key === "__proto__") continue;
+    const type = key === "title" ? "string" : hints.includes(key) ? "boolean" : undefined;
+    if (type === undefined || typeof given === type) annotations[key] = given;
   }
   return annotations;
 }
+
+const hints = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 function readInputSchema(value: Json | undefined, context: Context): JsonObject {
   const { warn } = context;

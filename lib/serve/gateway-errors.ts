@@ -110,7 +110,8 @@ function notFound(error: HostError, { era }: Knowledge): RpcError {
   const { cause } = error;
   const code = era === "modern" ? invalidParams : resourceNotFound;
   const message = cause instanceof RpcError ? cause.message : error.message;
-  const own = cause instanceof RpcError && isObject(cause.data) ? cause.data : {};
+  const own = cause instanceof RpcError ? (cause.data ?? {}) : {};
   const uri = typeof error.facts.uri === "string" ? error.facts.uri : undefined;
-  return new RpcError({ code, message, data: { ...(uri !== undefined && { uri }), ...own } });
+  const data = isObject(own) ? { ...(uri !== undefined && { uri }), ...own } : own;
+  return new RpcError({ code, message, data });
 }

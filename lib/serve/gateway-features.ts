@@ -10,6 +10,7 @@ import type { Links } from "./gateway-links.ts";
 import { locate } from "./gateway-locate.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
+import { progressOf } from "./gateway-progress.ts";
 import { ownText, resultText, wholeResult } from "./gateway-results.ts";
 import type { Made, Question, Scope } from "./gateway-types.ts";
 
@@ -75,10 +76,8 @@ export async function serverOfPrompt(
 }
 
 /** `completion/complete`. @throws RpcError, HostError */
-export async function complete(
-  { params, from, signal }: Question,
-  host: OpenedHost,
-): Promise<string> {
+export async function complete(question: Question, host: OpenedHost): Promise<string> {
+  const { params, from, signal } = question;
   const { ref, argument, context } = params;
   const { scope, knows } = from;
   if (!isObject(ref) || !isObject(argument)) badParams("completion needs a ref and an argument");
@@ -86,31 +85,29 @@ export async function complete(
   if (typeof name !== "string" || typeof value !== "string")
     badParams("the argument of a completion has a name and a value, both strings");
   const known = isObject(context) ? context.arguments : undefined;
-  const meta = onwardMeta(params);
-  const completion = await host.complete({
+  const { answer, ...completion } = await host.complete({
     ref: await refFor(ref, host, { scope, signal }),
     argument: { name, value },
     ...(isTexts(known) && { context: known }),
-    ...(meta && { meta }),
-    signal,
+    ...waitsOf(question),
   });
-  return ownText({ completion: { ...completion } }, knows);
+  if (answer === undefined) return ownText({ completion }, knows);
+  return resultText({ result: answer.result, raw: answer.raw() }, knows, { shape: "completion" });
 }
 
 // --- internal ---
 
-function waitsOf(
-  question: Question,
-  rounds: InputRound | undefined,
-): Pick<ReadRequest, "signal" | "answers" | "rounds" | "meta"> {
+function waitsOf(question: Question, rounds?: InputRound): Omit<ReadRequest, "uri"> {
   const { signal, from, params } = question;
   const meta = onwardMeta(params);
   const answers = from.guest?.answersOn?.(question);
+  const onProgress = progressOf(question);
   return {
     signal,
     ...(answers && { answers }),
     ...(rounds && { rounds }),
     ...(meta && { meta }),
+    ...(onProgress && { onProgress }),
   };
 }
 

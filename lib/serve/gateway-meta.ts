@@ -1,4 +1,4 @@
-/** What of the `_meta` of a client's request is for the server, and what speaks of one hop alone (protocol.md 2.6, 4). Pure. */
+/** What of a `_meta` is for whoever is behind us, and what speaks of one hop alone (protocol.md 2.6, 4). Pure. */
 import { isObject } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { metaPrefix } from "../protocol/meta.ts";
@@ -22,4 +22,6 @@ const ofTheHop: ReadonlySet<string> = new Set([
   ...["protocolVersion", "clientCapabilities", "clientInfo", "logLevel", "subscriptionId"].map(
     (name) => metaPrefix + name,
   ),
+  // Tasks have other ids on each hop.
+  `${metaPrefix}related-task`,
 ]);

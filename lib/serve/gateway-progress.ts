@@ -5,6 +5,7 @@ import { isRequestId } from "../protocol/jsonrpc.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
 import type { Progress } from "../protocol/mcp.ts";
 import { isWanted, logLevels } from "./gateway-logs.ts";
+import { onwardMeta } from "./gateway-meta.ts";
 import type { Question } from "./gateway-types.ts";
 
 /** Tells a client of progress that grows, under its own token, where it gave one; undefined where it did not. */
@@ -29,11 +30,13 @@ function progressUnder(token: RequestId, question: Question): (progress: Progres
     // It must grow, and strict clients may end a call for less.
     if (progress.progress <= last) return;
     last = progress.progress;
-    const { message, ...more } = withDigits(progress);
+    const { message, _meta, ...more } = withDigits(progress);
+    const meta = _meta && onwardMeta({ _meta });
     question.notify("notifications/progress", {
       progressToken: token,
       ...more,
       ...(message !== undefined && annotations && { message }),
+      ...(meta && { _meta: meta }),
     });
   };
 }

@@ -8,14 +8,14 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { annotationsOf, linkKinds, mended, objectOf, textOf } from "./gateway-strict.ts";
 import type { Kinds } from "./gateway-strict.ts";
 
-/** What a result is of: `tools/call`, `prompts/get` or `resources/read`. */
-export type Shape = "tool" | "prompt" | "read";
+/** What a result is of: `tools/call`, `prompts/get`, `resources/read` or `completion/complete`. */
+export type Shape = "tool" | "prompt" | "read" | "completion";
 
 /** The result itself where nothing is wrong with it, or where it is a task, or asks for something. */
 export function strictResult(result: JsonObject, shape: Shape | undefined): JsonObject {
   const { resultType = "complete" } = result;
   if (shape === undefined || resultType !== "complete" || isObject(result.task)) return result;
-  return mended(shape === "tool" ? withContent(result) : withList(result, shape), kinds[shape]);
+  return mended(withItsOwn(result, shape), kinds[shape]);
 }
 
 /** A value in words, for who cannot take it as it is. */
@@ -24,6 +24,13 @@ export function inWords(value: Json): JsonObject {
 }
 
 // --- internal ---
+
+/** What a result of that shape must have. */
+function withItsOwn(result: JsonObject, shape: Shape): JsonObject {
+  if (shape === "tool") return withContent(result);
+  // Without values it is none, and came no further than our client.
+  return shape === "completion" ? result : withList(result, shape);
+}
 
 function withContent(result: JsonObject): JsonObject {
   const { content, structuredContent = result.toolResult } = result;
@@ -115,8 +122,26 @@ function messageOf(message: Json): Json | undefined | Json[] {
 const flagOf = (value: Json) =>
   typeof value === "boolean" ? value : value === "true" || value === 1 ? true : undefined;
 
+const completionKinds: Kinds = {
+  total: (value) => (Number.isInteger(value) || JSON.isRawJSON(value) ? value : undefined),
+  hasMore: flagOf,
+};
+
+function completionOf(completion: Json): Json | undefined {
+  if (!isObject(completion) || !Array.isArray(completion.values)) return undefined;
+  const right = mended(completion, completionKinds);
+  const values = completion.values.filter((value) => typeof value === "string");
+  if (values.length > suggestionsMax)
+    return { ...right, values: values.slice(0, suggestionsMax), hasMore: true };
+  return values.length === completion.values.length ? right : { ...right, values };
+}
+
+/** Of the specification: strict clients take no more. */
+const suggestionsMax = 100;
+
 const kinds: Readonly<Record<Shape, Kinds>> = {
   tool: { content: (list) => each(list, blockOf), isError: flagOf, _meta: objectOf },
   prompt: { messages: (list) => each(list, messageOf), description: textOf, _meta: objectOf },
   read: { contents: (list) => each(list, contentsOf), _meta: objectOf },
+  completion: { completion: completionOf, _meta: objectOf },
 };

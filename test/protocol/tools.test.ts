@@ -26,7 +26,7 @@ test("a good tool is taken whole, without a word", () => {
         description: "d",
         inputSchema: object,
         outputSchema: { type: "array" },
-        annotations: { title: "A", readOnlyHint: true },
+        annotations: { title: "A", readOnlyHint: true, x: 1 },
         raw,
       },
     ],
