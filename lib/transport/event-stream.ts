@@ -3,18 +3,20 @@
  * as nearly all are. It bounds one event, goes on behind one that is too large, and never looks into the data, except to find
  * whose answer a lost event was (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream).
  */
-import { createParser } from "eventsource-parser";
-import type { EventSourceParser } from "eventsource-parser";
-
 import type { Feed, Take } from "../base/channel.ts";
 import type { Deadlines, Due } from "../base/deadlines.ts";
+import { EventChunks } from "./event-chunks.ts";
+import type { Chunk } from "./event-chunks.ts";
 import { EventDecoder } from "./event-decoder.ts";
+import { EventItems } from "./event-items.ts";
 import {
   behindFirstBlankLine,
   behindLastBlankLine,
   dataOf,
+  edgeMax,
   isWhole,
   lost,
+  mayEnd,
   plainEvent,
 } from "./event-text.ts";
 import type { EventStreamOptions, StreamEvent } from "./event-types.ts";
@@ -22,7 +24,7 @@ import type { Oversize } from "./transport.ts";
 
 /**
  * The events of one body, in order. An event that the stream ended in is dropped, as the standard wants it, unless its data
- * are whole JSON: some servers leave out the last blank line. One beyond the bound is told of as `oversize`, with its JSON-RPC
+ * are whole JSON: some servers leave out the last blank line, or all of them on a stream that stays open. One beyond the bound is told of as `oversize`, with its JSON-RPC
  * id where that can be made out. Comments give nothing. `next` rejects with what broke the stream; leaving the loop (`break`,
  * `return`) cancels the body.
  */
@@ -33,26 +35,25 @@ export class EventStream
   after: Due | undefined;
   /** Since when it lingers. */
   at = 0;
-  readonly #reader;
+  readonly #chunks: EventChunks;
   readonly #bytesMax: number;
   readonly #decoder = new EventDecoder();
-  /** Once there is anything that takes one. */
-  #parser: EventSourceParser | undefined;
-  #items: (StreamEvent | Oversize)[] = [];
-  #id: string | undefined;
-  #retry: number | undefined;
+  readonly #items: EventItems;
   /** Bytes since the last blank line. */
   #pending = 0;
   /** The beginning of the event that is being read. */
   #head = "";
+  /** That is all of it, and may be a whole one. */
+  #mayBeWhole = false;
   /** The end so far of an event that is thrown away; undefined: none is. */
   #tail: string | undefined;
   /** The last character of the chunk before. */
   #edge = "";
 
   constructor(body: ReadableStream<Uint8Array>, options: EventStreamOptions = {}) {
-    this.#reader = body.getReader();
+    this.#chunks = new EventChunks(body);
     this.#bytesMax = options.eventBytesMax ?? 64 * 1024 * 1024;
+    this.#items = new EventItems(this.#bytesMax);
   }
 
   [Symbol.asyncIterator](): this {
@@ -61,22 +62,23 @@ export class EventStream
 
   async next(): Promise<IteratorResult<StreamEvent | Oversize, undefined>> {
     for (;;) {
-      const item = this.#items.shift();
+      const item = this.#items.all.shift();
       if (item !== undefined) return { value: item, done: false };
-      if (!this.#read(await this.#reader.read())) return { value: undefined, done: true };
+      if (!this.#read(await this.#chunks.next(this.#mayBeWhole)))
+        return { value: undefined, done: true };
     }
   }
 
   async each(take: Take<StreamEvent | Oversize>): Promise<void> {
     try {
       do {
-        const items = this.#items;
-        this.#items = [];
+        const items = this.#items.all;
+        this.#items.all = [];
         for (const item of items) {
           const pause = take(item);
           if (pause !== undefined) await pause;
         }
-      } while (this.#read(await this.#reader.read()));
+      } while (this.#read(await this.#chunks.next(this.#mayBeWhole)));
     } catch (error) {
       await this.return();
       throw error;
@@ -95,16 +97,18 @@ export class EventStream
   }
 
   async return(): Promise<IteratorResult<StreamEvent | Oversize, undefined>> {
-    this.#items = [];
-    await this.#reader.cancel().catch(() => {});
+    this.#items.all = [];
+    await this.#chunks.cancel();
     return { value: undefined, done: true };
   }
 
   // --- internal ---
 
   /** False once there is no more. */
-  #read({ value }: { value?: Uint8Array | undefined }): boolean {
-    if (value !== undefined) this.#feed(value);
+  #read(chunk: Chunk | undefined): boolean {
+    this.#mayBeWhole = false;
+    if (chunk === undefined) this.#takeEarly();
+    else if (chunk.value !== undefined) this.#feed(chunk.value);
     else if (this.#tail !== undefined) this.#endOversize();
     else if (this.#pending > 0) this.#endRest();
     else return false;
@@ -117,35 +121,27 @@ export class EventStream
     const plain = isBegun ? undefined : plainEvent(text);
     if (plain !== undefined) {
       this.#edge = "\n";
-      return this.#take(plain.data, plain.event);
+      return this.#items.take(plain.data, plain.event);
     }
     if (this.#tail !== undefined) text = this.#skip(text);
     if (text === "") return;
-    const parser = (this.#parser ??= this.#newParser());
     const cut = behindLastBlankLine(text, this.#edge);
     this.#edge = text.slice(-1);
     if (cut > 0) {
-      parser.feed(text.slice(0, cut));
+      this.#items.feed(text.slice(0, cut));
       this.#begin();
     }
     const rest = cut > 0 ? text.slice(cut) : text;
-    parser.feed(rest);
-    if (this.#head.length < edgeMax) this.#head += rest.slice(0, edgeMax - this.#head.length);
+    this.#items.feed(rest);
+    if (this.#head.length < headMax) this.#head += rest.slice(0, headMax - this.#head.length);
+    this.#mayBeWhole = this.#head.length < headMax && mayEnd(rest);
     this.#pending += rest.length === text.length ? bytes.length : Buffer.byteLength(rest);
     if (this.#pending > this.#bytesMax) {
-      parser.reset();
+      this.#items.reset();
       this.#tail = rest.slice(-edgeMax);
+      this.#mayBeWhole = false;
     }
-    // An id or a retry time that no event with data came with.
-    if (this.#id !== undefined || this.#retry !== undefined) this.#tell("", undefined);
-  }
-
-  #newParser(): EventSourceParser {
-    return createParser({
-      onId: (id) => void (this.#id = id),
-      onRetry: (ms) => void (this.#retry = ms),
-      onEvent: ({ event, data }) => this.#take(data, event),
-    });
+    this.#items.flush();
   }
 
   /** Throws away what belongs to an event that is too large; what is behind it is returned. */
@@ -162,15 +158,26 @@ export class EventStream
 
   #endOversize(): void {
     const tail = dataOf(this.#tail ?? "");
-    this.#items.push(lost(this.#pending, this.#bytesMax, dataOf(this.#head), tail));
+    const head = dataOf(this.#head.slice(0, edgeMax));
+    this.#items.all.push(lost(this.#pending, this.#bytesMax, head, tail));
     this.#tail = undefined;
+    this.#begin();
+  }
+
+  /** What was begun is an event, if its data are whole. */
+  #takeEarly(): void {
+    if (!isWhole(dataOf(this.#head))) return;
+    this.#chunks.missed();
+    this.#items.feed("\n\n");
+    this.#edge = "\n";
     this.#begin();
   }
 
   /** Nothing waits to be taken here. */
   #endRest(): void {
-    this.#parser?.feed("\n\n");
-    this.#items = this.#items.filter((item) => "oversize" in item || isWhole(item.data));
+    this.#items.feed("\n\n");
+    const items = this.#items;
+    items.all = items.all.filter((item) => "oversize" in item || isWhole(item.data));
     this.#begin();
   }
 
@@ -178,30 +185,9 @@ export class EventStream
     this.#pending = 0;
     this.#head = "";
   }
-
-  #take(data: string, event: string | undefined): void {
-    // A character takes at most three bytes of UTF-8, so most need no count.
-    const isLarge = data.length * 3 > this.#bytesMax && Buffer.byteLength(data) > this.#bytesMax;
-    if (isLarge) {
-      const bytes = Buffer.byteLength(data);
-      this.#items.push(lost(bytes, this.#bytesMax, data.slice(0, edgeMax), data.slice(-edgeMax)));
-      return;
-    }
-    this.#tell(data, event);
-  }
-
-  #tell(data: string, event: string | undefined): void {
-    const item: StreamEvent = { data };
-    if (event !== undefined) item.event = event;
-    if (this.#id !== undefined) item.id = this.#id;
-    if (this.#retry !== undefined) item.retry = this.#retry;
-    this.#id = undefined;
-    this.#retry = undefined;
-    this.#items.push(item);
-  }
 }
 
 // --- internal ---
 
-/** How many characters of an event that is too large are kept at each end. */
-const edgeMax = 4096;
+/** How large one without its blank line may be on a stream that stays open. */
+const headMax = 1_048_576;

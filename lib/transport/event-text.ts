@@ -10,6 +10,9 @@ export interface PlainEvent {
   data: string;
 }
 
+/** How many characters of an event that is too large are looked at, at each end. */
+export const edgeMax = 4096;
+
 /** A text that is one whole event with one line of data, and perhaps says that it is a `message`; undefined for all else. */
 export function plainEvent(text: string): PlainEvent | undefined {
   const named = text.startsWith(lfName) ? lfName : text.startsWith(crlfName) ? crlfName : "";
@@ -41,9 +44,16 @@ export function behindFirstBlankLine(text: string, edge: string): number {
   return index < 0 ? -1 : index + 2;
 }
 
-/** Data that nothing is missing of. */
+/** Data that nothing is missing of: JSON, or several, a line each. */
 export function isWhole(data: string): boolean {
-  return parse(data.trim()) !== undefined;
+  if (parse(data.trim()) !== undefined) return true;
+  const lines = data.trim().split(/[\r\n]+/);
+  return lines.length > 1 && lines.every((line) => parse(line.trim()) !== undefined);
+}
+
+/** JSON may end so, without a look at the rest of it. */
+export function mayEnd(text: string): boolean {
+  return /[}\]]\s*$/.test(text.slice(-8));
 }
 
 /** The data lines of a piece of an event, as far as they are whole, with the rest of a line that the piece begins in. */

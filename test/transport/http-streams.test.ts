@@ -24,6 +24,8 @@ import {
 import type { Seen, Stream } from "../fixtures/http/kit.ts";
 
 const reply = (id: unknown = 1, result: object = { ok: true }) => ({ jsonrpc: "2.0", id, result });
+/** As servers write it that know of no blank line. */
+const lineOf = (message: object) => `data: ${JSON.stringify(message)}\n`;
 const progress = (value: number, token: unknown = 1) => ({
   jsonrpc: "2.0",
   method: "notifications/progress",
@@ -123,6 +125,37 @@ describe("an answer in a stream", () => {
     const { text: found, gets } = await ask(text);
     expect(JSON.parse(found ?? "null")).toEqual(reply());
     expect(gets).toBe(0);
+  });
+
+  test.each<[string, string[]]>([
+    ["an event without a blank line", [`event: message\ndata: ${JSON.stringify(reply())}\n`]],
+    ["one without the end of its line", [`data: ${JSON.stringify(reply())}`]],
+    ["two without blank lines", [`data: ${JSON.stringify(progress(1))}\n`, lineOf(reply())]],
+    ["two that come together", [`${lineOf(progress(1))}${lineOf(reply())}`]],
+    ["JSON over several lines", [JSON.stringify(reply(), null, 2)]],
+    ["one behind another that is whole", [event(progress(1)), lineOf(reply())]],
+  ])("on a stream that stays open: %s", async (_name, [first, ...chunks]) => {
+    await using server = serve(() => {
+      const { response, write } = stream(first);
+      for (const chunk of chunks) write(chunk);
+      return response;
+    });
+    await using link = open(server.url, { times: { lingerMs: 30 } });
+    const { response } = await link.peer.request("first", modern(), soon);
+    expect(response.result).toEqual({ ok: true });
+    await until(() => server.pending() === 0);
+  });
+
+  test("half of an event is waited for, however it looks", async () => {
+    const text = event(reply(1, { list: [{ a: {} }] }));
+    await using server = serve(() => {
+      const { response, write } = stream(text.slice(0, text.indexOf("}") + 1));
+      setTimeout(() => write(text.slice(text.indexOf("}") + 1)), 300);
+      return response;
+    });
+    await using link = open(server.url, { times: { lingerMs: 30 } });
+    const { response } = await link.peer.request("first", modern(), soon);
+    expect(response.result).toEqual({ list: [{ a: {} }] });
   });
 
   test("JSON in its place, cut anywhere", async () => {
