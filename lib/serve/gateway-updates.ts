@@ -8,6 +8,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import { onwardMeta } from "./gateway-meta.ts";
 
 /** Params of `notifications/resources/updated`, with the server's own URI. */
 export type UpdateListener = (params: JsonObject & { uri: string }) => void;
@@ -94,7 +95,7 @@ export class Updates implements Disposable {
         onOpen: () => opened.resolve(),
         onUpdate(update) {
           // After a gap it may have changed as well.
-          if (update.kind === "resource") tell({ ...withDigits(update.params), uri: update.uri });
+          if (update.kind === "resource") tell({ ...onward(update.params), uri: update.uri });
           else if (update.kind === "stale") tell({ uri });
         },
       })
@@ -114,4 +115,13 @@ export class Updates implements Disposable {
     if (this.#followed.get(key) === followed) this.#followed.delete(key);
     followed.scope.abort();
   }
+}
+
+// --- internal ---
+
+/** Without what speaks of our own subscription. */
+function onward(params: JsonObject): JsonObject {
+  const { _meta, ...rest } = withDigits(params);
+  const meta = onwardMeta({ _meta });
+  return meta === undefined ? rest : { ...rest, _meta: meta };
 }

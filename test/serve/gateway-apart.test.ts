@@ -115,7 +115,9 @@ describe.each(eras)("in front of a %s server", (era) => {
     }
     await told(await other.call("touch", { uri: "note://one" }));
     await waitFor(() => heard.length > 0);
-    expect(heard[0]).toMatchObject({
+    // Without the id of our own subscription to a modern server.
+    expect(heard[0]).toEqual({
+      jsonrpc: "2.0",
       method: "notifications/resources/updated",
       params: { uri: "note://one" },
     });
