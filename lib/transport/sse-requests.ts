@@ -36,22 +36,6 @@ export async function openEventStream(
   });
 }
 
-/**
- * The address that an `endpoint` event names, resolved against the server's own.
- * @throws HostError `server_start`: no URL, or one of another origin
- */
-export function endpointOf({ name, url }: RemoteOptions, data: string): URL {
-  const base = new URL(url);
-  const endpoint = URL.parse(data.trim().replace(/^"(.*)"$/, "$1"), base.href);
-  if (endpoint !== null && endpoint.origin === base.origin) return endpoint;
-  const what = endpoint === null ? "what is no URL" : `one of another origin (${endpoint.origin})`;
-  const text = `server "${name}" named as the address for messages ${what}`;
-  throw new HostError("server_start", text, {
-    facts: { server: name, origin: base.origin, sent: false },
-    hint: "messages, and what is secret in their headers, go to the configured origin alone: reach it by that one, or tell the server the address that it is reached by",
-  });
-}
-
 /** What came of a POST. `lost`: the server does not know this link any more. */
 export interface Posted {
   items: Incoming[];
@@ -64,6 +48,8 @@ export interface Post {
   body: string;
   headers: Readonly<Record<string, string>>;
   signal: AbortSignal;
+  /** The other address, to be asked for where nothing is at the first. */
+  elsewhere?: (() => URL | undefined) | undefined;
 }
 
 /**
@@ -74,9 +60,10 @@ export interface Post {
 export async function postMessage(
   options: RemoteOptions,
   message: Message,
-  { endpoint, body, headers, signal }: Post,
+  post: Post,
 ): Promise<Posted> {
-  const response = await options.fetch(endpoint.href, { method: "POST", headers, body, signal });
+  const { endpoint } = post;
+  const response = await sent(options, post);
   const isJson = response.ok && isRequest(message) && typeOf(response) === "application/json";
   const text = await headOf(response, isJson ? options.responseBytesMax : headBytesMax);
   if (response.ok) return { items: isJson ? ownAnswer(message.id, text) : [] };
@@ -94,6 +81,25 @@ export async function postMessage(
 }
 
 // --- internal ---
+
+/** The answer to a POST; to that at the other address where there is something there alone. */
+async function sent(
+  { fetch }: RemoteOptions,
+  { endpoint, elsewhere, ...message }: Post,
+): Promise<Response> {
+  const init = { method: "POST", ...message };
+  const first = await fetch(endpoint.href, init);
+  const other = isNowhere(first) ? elsewhere?.() : undefined;
+  if (other === undefined) return first;
+  const second = await fetch(other.href, init);
+  const [taken, left] = isNowhere(second) ? [first, second] : [second, first];
+  await left.body?.cancel().catch(() => {});
+  return taken;
+}
+
+function isNowhere({ status }: Response): boolean {
+  return status === 404 || status === 405;
+}
 
 /** How much of a body that is none of ours is read. */
 const headBytesMax = 65_536;

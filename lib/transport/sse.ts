@@ -14,7 +14,8 @@ import { EventStream } from "./event-stream.ts";
 import type { StreamEvent } from "./event-types.ts";
 import { cancelledOpening, lateOpening } from "./opening-errors.ts";
 import type { RemoteOptions } from "./remote.ts";
-import { endpointOf, openEventStream, postMessage } from "./sse-requests.ts";
+import { behindPrefix, firstEndpoint } from "./sse-endpoint.ts";
+import { openEventStream, postMessage } from "./sse-requests.ts";
 import type { Post, Posted } from "./sse-requests.ts";
 import type { CloseInfo, Incoming, SendOptions, Transport } from "./transport.ts";
 import { UnderWay } from "./under-way.ts";
@@ -75,7 +76,9 @@ class SseTransport implements Transport {
   readonly incoming = new Channel<Incoming>();
   readonly closed: Promise<CloseInfo>;
   readonly #options: SseOptions;
-  readonly #endpoint: URL;
+  #endpoint: URL;
+  /** Where it may be instead, as long as nothing was taken there. */
+  #other: URL | undefined;
   /** Ends the stream and all posts. */
   readonly #ending: AbortController;
   /** Requests whose posts have no answer yet. */
@@ -91,6 +94,7 @@ class SseTransport implements Transport {
   ) {
     this.#options = options;
     this.#endpoint = endpoint;
+    this.#other = behindPrefix(options, endpoint);
     this.#ending = ending;
     this.closed = this.#read(events);
   }
@@ -109,6 +113,7 @@ class SseTransport implements Transport {
       body: JSON.stringify(message),
       headers: { ...posted, ...traceHeaders(message), ...headers },
       signal: isRequest(message) ? until : this.#tells.until(signal),
+      elsewhere: this.#other && (() => this.#move()),
     };
     if (!isRequest(message))
       return this.#posted(await this.#tells.track(postMessage(this.#options, message, post)));
@@ -137,7 +142,19 @@ class SseTransport implements Transport {
     }
   }
 
+  /** All that follows goes there, too. */
+  #move(): URL | undefined {
+    const { name, log } = this.#options;
+    const other = this.#other;
+    this.#other = undefined;
+    if (other === undefined) return undefined;
+    const { pathname } = this.#endpoint;
+    debug(log, name, () => `nothing is at ${pathname}: messages go to ${other.pathname}`);
+    return (this.#endpoint = other);
+  }
+
   #posted({ items, lost }: Posted): void {
+    this.#other = undefined;
     for (const item of items) void this.incoming.push(item);
     if (lost === undefined) return;
     const how = `no longer knows this link (HTTP ${lost.httpStatus})`;
@@ -176,20 +193,6 @@ class SseTransport implements Transport {
 
 function isMessage({ event = "message" }: StreamEvent): boolean {
   return event === "message";
-}
-
-/** The address for messages, which comes before anything else. @throws HostError `server_start` */
-async function firstEndpoint(options: SseOptions, events: EventStream): Promise<URL> {
-  const { name, log } = options;
-  for (;;) {
-    const { value, done } = await events.next();
-    if (done === true) break;
-    if ("oversize" in value) continue;
-    if (value.event === "endpoint") return endpointOf(options, value.data);
-    if (value.data !== "") debug(log, name, () => "an event before `endpoint` was ignored");
-  }
-  const text = `server "${name}" ended its event stream before it named an address for messages`;
-  throw new HostError("server_start", text, { facts: { server: name, sent: false } });
 }
 
 /** What is wrong with a server that takes too long. */

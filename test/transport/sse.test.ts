@@ -6,6 +6,7 @@ import type { JsonObject } from "../../lib/base/json.ts";
 import type { LogEntry } from "../../lib/base/log.ts";
 import { createFetch } from "../../lib/transport/fetch.ts";
 import { createPeer } from "../../lib/transport/peer.ts";
+import { endpointOf } from "../../lib/transport/sse-endpoint.ts";
 import { openSse } from "../../lib/transport/sse.ts";
 import type { SseOptions } from "../../lib/transport/sse.ts";
 import type { Incoming, Transport } from "../../lib/transport/transport.ts";
@@ -165,6 +166,58 @@ describe("opening", () => {
     expect(message).toContain("of another origin");
     expect(hint).toContain("configured origin");
     await waitFor(() => server.cancelled === 1, "the stream to be let go");
+  });
+
+  test.each([
+    ["/mcp/sse", "/messages/?id=1", "/mcp/messages/?id=1"],
+    ["/a/b/sse/", "/messages", "/a/b/messages"],
+    ["/api/v1/sse", "/v1/messages", "/api/v1/messages"],
+    ["/mcp/sse", "messages?id=1", "/mcp/messages?id=1"],
+    ["/mcp/sse", "?id=1", "/mcp/sse?id=1"],
+  ])(
+    "behind a proxy with a path of its own, %s and %s: messages go to %s",
+    async (path, named, to) => {
+      await using server = scripted({
+        first: `event: endpoint\ndata: ${named}\n\n`,
+        post: (asked) =>
+          asked.url.endsWith(to) ? new Response("") : new Response("no", { status: 404 }),
+      });
+      await using link = await open(new URL(path, server.url).href);
+      await using peer = createPeer(link.transport, { name: "srv", log: () => {} });
+      const greeted = peer.request("initialize", {}, { timeoutMs: 5000 });
+      await waitFor(() => server.posts.some(({ url }) => url.endsWith(to)), "the post");
+      server.write(event(result(1)));
+      await greeted;
+      await peer.notify("notifications/initialized");
+      const { body, url } = server.posts.at(-1)!;
+      expect([body.includes("initialized"), url.endsWith(to)]).toEqual([true, true]);
+    },
+  );
+
+  test("where nothing is behind its path either, the address that was named is told", async () => {
+    await using server = scripted({ post: () => new Response("no", { status: 404 }) });
+    await using link = await open(new URL("/mcp/sse", server.url).href);
+    await using peer = createPeer(link.transport, { name: "srv", log: () => {} });
+    const error: unknown = await peer
+      .request("initialize", {}, { timeoutMs: 5000 })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "server_start",
+      message: expect.stringContaining("takes no messages at /messages"),
+    });
+    expect(server.posts).toHaveLength(2);
+  });
+
+  test("http: where we are by https, of a server that knows nothing of that, is https:", () => {
+    const options = {
+      name: "srv",
+      url: "https://host/sse",
+      fetch: createFetch({ name: "srv", log() {} }),
+      log() {},
+    };
+    expect(endpointOf(options, "http://host/messages?a=1").href).toBe("https://host/messages?a=1");
+    for (const other of ["http://host:8080/messages", "http://other/messages"])
+      expect(() => endpointOf(options, other)).toThrow("of another origin");
   });
 
   test("an address in quotes is that address", async () => {
