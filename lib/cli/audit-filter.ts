@@ -15,6 +15,31 @@ export interface Wanted {
   matches: (row: AuditRow) => boolean;
 }
 
+export const actors: readonly Actor[] = ["user", "script", "model", "gateway"];
+export const events: readonly AuditEvent["event"][] = [
+  "proposed",
+  "decided",
+  "sent",
+  "answered",
+  "failed",
+  "granted",
+  "revoked",
+  "acknowledged",
+  "refused",
+];
+export const outcomes: readonly (Outcome["status"] | "allowed" | "approved" | "asked")[] = [
+  "allowed",
+  "asked",
+  "approved",
+  "denied",
+  "completed",
+  "failed",
+  "cancelled",
+  "uncertain",
+  "detached",
+  "input_required",
+];
+
 /** @throws HostError `usage` */
 export function filterOf(flags: Parsed["flags"]): Wanted {
   const event = wordOf(flags, "event", events);
@@ -38,31 +63,6 @@ export function filterOf(flags: Parsed["flags"]): Wanted {
 }
 
 // --- internal ---
-
-const actors: readonly Actor[] = ["user", "script", "model", "gateway"];
-const events: readonly AuditEvent["event"][] = [
-  "proposed",
-  "decided",
-  "sent",
-  "answered",
-  "failed",
-  "granted",
-  "revoked",
-  "acknowledged",
-  "refused",
-];
-const outcomes: readonly (Outcome["status"] | "allowed" | "approved" | "asked")[] = [
-  "allowed",
-  "asked",
-  "approved",
-  "denied",
-  "completed",
-  "failed",
-  "cancelled",
-  "uncertain",
-  "detached",
-  "input_required",
-];
 
 function namesOf({ server, tool }: AuditRow): string[] {
   return tool === undefined ? [] : [tool, `${server}.${tool}`, `${server}_${tool}`];

@@ -3,7 +3,7 @@ import type { Json } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { propertiesOf, propertyShape } from "../host/shape.ts";
 import type { Candidate, Completion } from "./completion-types.ts";
-import { described } from "./completion-types.ts";
+import { argumentWords, described } from "./completion-types.ts";
 import type { RecalledTool } from "./tool-cache.ts";
 
 /**
@@ -39,7 +39,7 @@ export function argumentsOf(
   if (tool === undefined) return [];
   const [, key, sign] = /^(.+?)(:?=)/s.exec(current) ?? [];
   if (key !== undefined && sign !== undefined) {
-    if (current.startsWith("@", key.length + sign.length)) return "files";
+    if (current.startsWith("@", key.length + sign.length)) return { filesBehind: `${key}${sign}@` };
     const text = sign === "=" ? plain : JSON.stringify;
     return valuesOf(tool, key).map((value) => ({ word: key + sign + text(value) }));
   }
@@ -48,8 +48,8 @@ export function argumentsOf(
     .filter((property) => !used.has(property.key))
     .map((property) => {
       const text = isObject(property.schema) ? property.schema["description"] : undefined;
-      const words = [property.required ? "(required)" : "", typeof text === "string" ? text : ""];
-      return described({ word: `${property.key}=` }, words.join(" "));
+      const words = argumentWords(property.required, typeof text === "string" ? text : "");
+      return described({ word: `${property.key}=` }, words);
     });
 }
 

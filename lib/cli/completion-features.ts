@@ -4,7 +4,7 @@
  */
 import type { CompleteRequest } from "../host/feature-types.ts";
 import type { Candidate, Completion } from "./completion-types.ts";
-import { described } from "./completion-types.ts";
+import { argumentWords, described } from "./completion-types.ts";
 import type { RecalledPrompt, RecalledResource } from "./feature-cache.ts";
 
 /** Asks the server; nothing where it cannot be asked in time. */
@@ -39,7 +39,7 @@ export async function promptArguments(
   const equals = current.indexOf("=");
   if (equals > 0) {
     const [key, value] = [current.slice(0, equals), current.slice(equals + 1)];
-    if (value.startsWith("@")) return "files";
+    if (value.startsWith("@")) return { filesBehind: `${key}=@` };
     const values = await suggest({
       ref: { prompt: `${prompt.server}/${prompt.prompt}` },
       argument: { name: key, value },
@@ -52,8 +52,8 @@ export async function promptArguments(
     .filter((argument) => !used.has(argument.name))
     .toSorted((a, b) => Number(b.required) - Number(a.required))
     .map((argument) => {
-      const words = [argument.required ? "(required)" : "", argument.description ?? ""];
-      return described({ word: `${argument.name}=` }, words.join(" "));
+      const words = argumentWords(argument.required, argument.description ?? "");
+      return described({ word: `${argument.name}=` }, words);
     });
 }
 

@@ -6,8 +6,18 @@ export interface Candidate {
   description?: string;
 }
 
-/** Candidates, or `files`: the shell's own names of files. */
-export type Completion = Candidate[] | "files";
+/** The shell's own names of files, and what stands before them in their word: `--config=`, `key=@`. */
+export interface Files {
+  filesBehind: string;
+}
+
+export type Completion = Candidate[] | Files;
+
+/** What is said of an argument. */
+export function argumentWords(required: boolean, text: string): string {
+  if (!required) return text;
+  return text === "" ? "required" : `required: ${text}`;
+}
 
 /** With the first line of a description that fits beside it. */
 export function described(candidate: Candidate, text: string | undefined): Candidate {

@@ -40,6 +40,16 @@ export function wordsOf(line: string, env: Env): string[] {
   return [...splitLine(line, env).slice(0, -1), splitLine(line).at(-1) ?? ""];
 }
 
+/**
+ * What a shell keeps of the last word where it replaces no more than `part`, the end of the line: its text without quotes,
+ * and the quote that is open there. Without `part` nothing is kept.
+ */
+export function keptOf(line: string, part?: string): { text: string; quote: string } {
+  if (part === undefined || !line.endsWith(part)) return { text: "", quote: "" };
+  const kept = line.slice(0, line.length - part.length);
+  return { text: splitLine(kept).at(-1) ?? "", quote: openQuote(kept) };
+}
+
 /** A word without its quotes, with a leading `~` and `$NAME` filled in. */
 export function filledIn(word: string, env: Env): string {
   let text = "";
@@ -52,6 +62,17 @@ export function filledIn(word: string, env: Env): string {
 }
 
 // --- internal ---
+
+function openQuote(text: string): string {
+  let quote = "";
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === "\\" && quote !== "'") at++;
+    else if (quote === char) quote = "";
+    else if (quote === "" && (char === "'" || char === '"')) quote = char;
+  }
+  return quote;
+}
 
 function referenceAt(text: string, at: number, inWord: boolean): RegExpExecArray | undefined {
   const form = inWord ? variable : tildeOrVariable;

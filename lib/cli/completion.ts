@@ -4,6 +4,7 @@
  * shells are in completion-scripts.ts.
  */
 import { isPositional, type Reading, readLine } from "./args.ts";
+import { actors, events, outcomes } from "./audit-filter.ts";
 import { argumentsOf, toolNames } from "./completion-arguments.ts";
 import { promptArguments, promptNames, resourceUris } from "./completion-features.ts";
 import type { Suggest } from "./completion-features.ts";
@@ -33,9 +34,11 @@ export interface World {
 export async function complete(words: readonly string[], world: World): Promise<Completion> {
   const current = words.at(-1) ?? "";
   const before = words.slice(0, -1);
-  if (before.includes("--")) return "files";
+  if (before.includes("--")) return { filesBehind: "" };
   const first = readLine({ words: before, rest: undefined }, world.common);
-  const at = first.positionsAt[0];
+  const [one, two] = first.positionsAt;
+  // `help` names a command, as the line itself does.
+  const at = one !== undefined && before[one] === "help" ? two : one;
   const command = at === undefined ? undefined : await world.command(before[at] ?? "");
   const table = { ...world.common, ...command?.flags };
   const others = before.filter((_, index) => index !== at);
@@ -48,7 +51,7 @@ export async function complete(words: readonly string[], world: World): Promise<
       ? (await world.commands()).map(({ name, description }) => ({ word: name, description }))
       : command && (await positional(place, command))) ??
     [];
-  return found === "files" ? found : offered(found, current);
+  return Array.isArray(found) ? offered(found, current) : found;
 }
 
 // --- internal ---
@@ -64,6 +67,10 @@ const wordsMax = 1000;
 
 /** Value hints that stand for a few words. */
 const choicesOf: Record<string, string> = {
+  ACTOR: actors.join("|"),
+  EVENT: events.join("|"),
+  OUTCOME: outcomes.join("|"),
+  WHAT: "tool|arguments|server|session",
   LEVEL: "debug|info|warn|error",
   ERA: "auto|legacy|modern|2026-07-28|2025-11-25|2025-06-18|2025-03-26|2024-11-05",
 };
@@ -137,12 +144,16 @@ async function positional(
       world.suggest(parsed),
     );
   }
-  const pattern = kind === "PATTERN" ? patternOf[command.name] : undefined;
-  return await ofKind(pattern ?? kind.replace("…", ""), { prefix: "", current }, world, parsed);
+  const meant = ["PATTERN", "ID"].includes(kind) ? meantBy[command.name] : undefined;
+  return await ofKind(meant ?? kind.replace("…", ""), { prefix: "", current }, world, parsed);
 }
 
-/** What the patterns of some commands are of. */
-const patternOf: Readonly<Record<string, string>> = { prompts: "PROMPT", resources: "URI" };
+/** What the patterns and ids of some commands are of. */
+const meantBy: Readonly<Record<string, string>> = {
+  prompts: "PROMPT",
+  resources: "URI",
+  task: "TASK",
+};
 
 /** What a word of the usage or a value hint stands for; `prefix` is what stands before it in its word. */
 async function ofKind(
@@ -154,9 +165,9 @@ async function ofKind(
   const words = (list: readonly string[]) => list.map((word) => ({ word: prefix + word }));
   const choices = choicesOf[kind] ?? kind;
   if (choices.includes("|")) return words(choices.split("|"));
-  if (/^(FILE|DIR|PATH)/.test(kind)) return "files";
+  if (/^(FILE|DIR|PATH)/.test(kind)) return { filesBehind: prefix };
   if (kind === "SERVER") return words(await world.servers(parsed));
-  if (kind === "ID")
+  if (kind === "TASK")
     return (await world.tasks()).map(({ taskId, tool }) => described({ word: taskId }, tool));
   if (kind === "PROMPT") return promptNames(current, await world.prompts(parsed));
   if (kind === "URI")

@@ -3,6 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
 import { promptArguments, promptNames, resourceUris } from "../../lib/cli/completion-features.ts";
+import type { Completion } from "../../lib/cli/completion-types.ts";
 import { bunAlone, mcphost, root, tempDir } from "../harness.ts";
 import type { TempDir } from "../harness.ts";
 
@@ -40,8 +41,7 @@ function suggesting(...values: string[]) {
   return { asked, suggest };
 }
 
-const words = (found: readonly { word: string }[] | "files") =>
-  found === "files" ? found : found.map(({ word }) => word);
+const words = (found: Completion) => (Array.isArray(found) ? found.map(({ word }) => word) : found);
 
 describe("prompts", () => {
   test("names as they are shown, else the servers' own", () => {
@@ -76,7 +76,9 @@ describe("prompts", () => {
         context: { style: "a=b" },
       },
     ]);
-    expect(await promptArguments("who=@f", ["greet"], prompts, suggest)).toBe("files");
+    expect(await promptArguments("who=@f", ["greet"], prompts, suggest)).toEqual({
+      filesBehind: "who=@",
+    });
   });
 });
 

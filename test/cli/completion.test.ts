@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdir, rm } from "node:fs/promises";
 
 import { rendered, scripts } from "../../lib/cli/completion-scripts.ts";
-import { filledIn, splitLine, wordsOf } from "../../lib/cli/completion-words.ts";
+import { filledIn, keptOf, splitLine, wordsOf } from "../../lib/cli/completion-words.ts";
 import { complete, type World } from "../../lib/cli/completion.ts";
 import { recalledTools, rememberTools } from "../../lib/cli/tool-cache.ts";
 import type { FlagTable } from "../../lib/cli/types.ts";
@@ -15,6 +15,8 @@ const common: FlagTable = {
   config: { type: "string", alias: ["c"], valueHint: "FILE", description: "a file", repeat: true },
   "log-level": { type: "string", valueHint: "LEVEL", description: "what is shown" },
   json: { type: "boolean", description: "JSON" },
+  actor: { type: "string", valueHint: "ACTOR", description: "of whom" },
+  outcome: { type: "string", valueHint: "OUTCOME", description: "which" },
 };
 
 const schema = {
@@ -41,8 +43,10 @@ const world: World = {
     const usage = {
       call: "TOOL [ARG…]",
       doctor: "[SERVER…]",
+      log: "[-f]",
       tee: "FILE -- COMMAND…",
       task: "[ID] [-- COMMAND…]",
+      approvals: "[show|approve ID]",
     }[name];
     if (usage === undefined) return undefined;
     return { name, usage, flags: common, description: "", example: "", run: done };
@@ -62,7 +66,12 @@ const world: World = {
 
 async function offers(line: string): Promise<string[] | "files"> {
   const found = await complete(splitLine(line).slice(1), world);
-  return found === "files" ? found : found.map(({ word }) => word);
+  return Array.isArray(found) ? found.map(({ word }) => word) : "files";
+}
+
+/** What bash is to put in the place of `part`. */
+function behind(line: string, part: string, word: string): string | undefined {
+  return rendered("bash", [{ word }], keptOf(line, part)).split("\n")[1];
 }
 
 describe("what can stand at the cursor", () => {
@@ -74,14 +83,19 @@ describe("what can stand at the cursor", () => {
     expect(await offers("m call --mcp")).toEqual(["--mcp-server"]);
     expect(await offers("m call --s")).toEqual(["--server"]);
     expect(await offers("m nonsense ")).toEqual([]);
+    expect(await offers("m help c")).toEqual(["call", "completion"]);
   });
 
   test("values of flags", async () => {
     expect(await offers("m --log-level ")).toEqual(["debug", "info", "warn", "error"]);
     expect(await offers("m call --log-level=w")).toEqual(["--log-level=warn"]);
+    expect(await offers("m log --actor=m")).toEqual(["--actor=model"]);
+    expect(await offers("m log --outcome un")).toEqual(["uncertain"]);
     expect(await offers("m call --json=")).toEqual(["--json=true", "--json=false"]);
     expect(await offers("m call -c ")).toBe("files");
     expect(await offers("m call --config=x")).toBe("files");
+    expect(await complete(["call", "--config=x"], world)).toEqual({ filesBehind: "--config=" });
+    expect(await complete(["call", "fs_read", "a:=@x"], world)).toEqual({ filesBehind: "a:=@" });
     expect(await offers("m call -s ")).toEqual([]);
   });
 
@@ -97,6 +111,8 @@ describe("what can stand at the cursor", () => {
     expect(await offers("m call x -- np")).toBe("files");
     expect(await offers("m task ")).toEqual(["786512e2"]);
     expect(await offers("m task 786512e2 ")).toEqual([]);
+    expect(await offers("m approvals ")).toEqual(["show", "approve"]);
+    expect(await offers("m approvals show ")).toEqual([]);
   });
 
   test("arguments: required first, none twice, and the values that the schema names", async () => {
@@ -121,7 +137,7 @@ describe("what can stand at the cursor", () => {
 
   test("descriptions are one line, and say what is required", async () => {
     const found = await complete(["call", "fs_read", "pa"], world);
-    expect(found).toEqual([{ word: "path=", description: "(required) Where it is" }]);
+    expect(found).toEqual([{ word: "path=", description: "required: Where it is" }]);
   });
 
   test("a line is cut as a shell would, an open quote forgiven", () => {
@@ -161,8 +177,13 @@ describe("what can stand at the cursor", () => {
   test("for bash a word is escaped, since bash inserts it as it is", () => {
     const text = rendered("bash", [{ word: "$(touch x)" }, { word: "a=" }, { word: "é!" }]);
     expect(text).toBe("words\n\\$\\(touch\\ x\\) \na=\né\\! \n");
+    expect(behind("m a=b\\ c", "b\\ c", "a=b c d")).toBe("b\\ c\\ d ");
+    expect(behind("m a='b c", "b c", "a=b c'$d")).toBe("b c'\\''$d");
+    expect(behind("m 'a=b", "a=b", "a=b c")).toBe("a=b c");
+    expect(behind('m "b', "b", 'b"$c`')).toBe('b\\"\\$c\\`');
+    expect(behind("m a\\ b=", "", "a b=c")).toBe("c ");
     expect(rendered("fish", [{ word: "a", description: "b" }])).toBe("words\na\tb\n");
-    expect(rendered("zsh", "files")).toBe("files\n");
+    expect(rendered("zsh", { filesBehind: "key=@" })).toBe("files\nkey=@\n");
   });
 });
 
@@ -249,6 +270,7 @@ async function playground(): Promise<TempDir> {
   const dir = await tempDir();
   const mcpServers = { guide: { command: process.execPath, args: [guide] } };
   await Bun.write(dir.file("c.json"), JSON.stringify({ mcpServers }));
+  await Bun.write(dir.file("a file.txt"), "");
   await Bun.write(
     dir.file("mcphost"),
     `#!/bin/sh
@@ -257,7 +279,8 @@ for word; do printf '%s\\n' "$word"; done >'${dir.file("argv.tmp")}'
 mv '${dir.file("argv.tmp")}' '${dir.file("argv")}'
 `,
   );
-  await chmod(dir.file("mcphost"), 0o755);
+  await Bun.write(dir.file("a-server"), "#!/bin/sh\n");
+  for (const program of ["mcphost", "a-server"]) await chmod(dir.file(program), 0o755);
   const listed = await mcphost("doctor", "-c", "c.json").home(dir.path).cwd(dir.path).run();
   expect(listed.code).toBe(0);
   return dir;
@@ -330,6 +353,32 @@ describe("the scripts, in the shells themselves", () => {
         type("mcphost -c c.j\t");
         await shows("c.json");
         expect(await ran()).toEqual(["-c", "c.json"]);
+        type("mcphost -c ~/c.j\t");
+        expect(await ran()).toEqual(["-c", dir.file("c.json")]);
+
+        // In open quotes, behind backslashes, and files whose names need either.
+        type("mcphost call 'rea\t mode='slow o\t");
+        expect(await ran()).toEqual(["call", "read_it", "mode=slow one"]);
+        type("mcphost call read_it \"mode=slow o\t path=@a\\ f\t path=@'a f\t");
+        expect(await ran()).toEqual([
+          "call",
+          "read_it",
+          "mode=slow one",
+          "path=@a file.txt",
+          "path=@a file.txt",
+        ]);
+        type("mcphost --config=c.j\t call rea\t mode=slow\\ o\t --save=a\\ f\t");
+        expect(await ran()).toEqual([
+          "--config=c.json",
+          "call",
+          "read_it",
+          "mode=slow one",
+          "--save=a file.txt",
+        ]);
+        // What stands behind -- is a command, and its files.
+        type("mcphost tools -- a-serv\t c.j\t");
+        expect(await ran()).toEqual(["tools", "--", "a-server", "c.json"]);
+
         if (shell === "bash")
           for (const home of ["~", "$HOME"]) {
             type(`mcphost -c ${home}/c.j\tcall guide.rea\tmode=sl\t`);
@@ -372,7 +421,7 @@ describe("the scripts, in the shells themselves", () => {
     expect(await offered("mcphost call read_it mode=", "")).toBe("<fast ><slow\\ one >");
     expect(await offered("mcphost call read_it mode=s", "s")).toBe("<slow\\ one >");
     expect(await offered("mcphost call read_it deep:=", "")).toBe("<true ><false >");
-    expect(await offered("mcphost call read_it path=@c.j", "@c.j")).toBe("<@c.json>");
+    expect(await offered("mcphost call read_it path=@c.j", "@c.j")).toBe("<@c.json >");
     expect(await offered("mcphost doctor ", "")).toBe("<guide >");
     expect(await offered("mcphost --log-level=d", "d")).toBe("<debug >");
     expect(await offered("mcphost grants ", "")).toBe("<list ><revoke >");

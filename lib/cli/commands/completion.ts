@@ -9,8 +9,7 @@ import { ourPaths } from "../../config/paths.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import type { CompleteRequest } from "../../host/feature-types.ts";
 import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts";
-import type { Completion } from "../completion-types.ts";
-import { filledIn, wordsOf } from "../completion-words.ts";
+import { filledIn, keptOf, splitLine, wordsOf } from "../completion-words.ts";
 import { complete, type World } from "../completion.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { recalledTools } from "../tool-cache.ts";
@@ -42,22 +41,31 @@ async function run({ positionals, rest }: Parsed, io: Io): Promise<number> {
     throw new HostError("usage", `completion needs the name of one shell: ${shells.join(", ")}`, {
       hint: command.example,
     });
-  const text = rest === undefined ? scripts[shell] : rendered(shell, await answer(shell, rest, io));
+  const text = rest === undefined ? scripts[shell] : await answer(shell, rest, io);
   await io.stdout.write(text);
   return 0;
 }
 
-/** For bash one word: the line up to the cursor, since bash cuts words at `=` and `:`. */
-async function answer(shell: Shell, rest: readonly string[], io: Io): Promise<Completion> {
+/**
+ * For bash the line up to the cursor, since bash cuts words at `=` and `:`, and the part of it that is replaced. From fish
+ * the last word comes as it is typed.
+ */
+async function answer(shell: Shell, rest: readonly string[], io: Io): Promise<string> {
+  const [line = "", part] = rest;
+  const last = rest.at(-1) ?? "";
   const words =
     shell === "bash"
-      ? wordsOf(rest[0] ?? "", io.env).slice(1)
-      : rest.map((word, at) => (at < rest.length - 1 ? filledIn(word, io.env) : word));
+      ? wordsOf(line, io.env).slice(1)
+      : [
+          ...rest.slice(0, -1).map((word) => filledIn(word, io.env)),
+          shell === "fish" ? (splitLine(last).at(-1) ?? "") : last,
+        ];
   try {
-    return await complete(words, worldOf(io));
+    const completion = await complete(words, worldOf(io));
+    return rendered(shell, completion, shell === "bash" ? keptOf(line, part) : undefined);
   } catch {
     // Nobody can read a complaint in the middle of a line that is being written.
-    return [];
+    return rendered(shell, []);
   }
 }
 

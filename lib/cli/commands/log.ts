@@ -37,7 +37,7 @@ const command: Command = {
       description: "from then on: a date (2026-11-30T08:00) or how long ago (2h, 30m)",
     },
     until: { type: "string", valueHint: "TIME", description: "before then" },
-    server: { type: "string", valueHint: "NAME", description: "of this server" },
+    server: { type: "string", valueHint: "SERVER", description: "of this server" },
     tool: { type: "string", valueHint: "GLOB", description: "of these tools" },
     actor: {
       type: "string",
