@@ -26,58 +26,48 @@ for (const name of ["log", "info", "debug", "table", "dir"] as const) console[na
 Object.defineProperty(process, "stdout", { get: () => process.stderr });
 
 const number = { type: "number" };
-const tools = new Map<string, Tool>([
-  [
-    "echo",
-    {
-      description: "Gives the message back",
-      inputSchema: object({ message: { type: "string", description: "What to say" } }, ["message"]),
-      run: ({ message }) => String(message),
+const offered: Record<string, Tool> = {
+  echo: {
+    description: "Gives the message back",
+    inputSchema: object({ message: { type: "string", description: "What to say" } }, ["message"]),
+    run: ({ message }) => String(message),
+  },
+  add: {
+    description: "Adds two numbers",
+    inputSchema: object({ a: number, b: number }, ["a", "b"]),
+    outputSchema: object({ sum: number }, ["sum"]),
+    run({ a, b }) {
+      if (typeof a !== "number" || typeof b !== "number")
+        throw new Error("a and b must be numbers");
+      const sum = a + b;
+      return { content: [{ type: "text", text: String(sum) }], structuredContent: { sum } };
     },
-  ],
-  [
-    "add",
-    {
-      description: "Adds two numbers",
-      inputSchema: object({ a: number, b: number }, ["a", "b"]),
-      outputSchema: object({ sum: number }, ["sum"]),
-      run({ a, b }) {
-        if (typeof a !== "number" || typeof b !== "number")
-          throw new Error("a and b must be numbers");
-        const sum = a + b;
-        return { content: [{ type: "text", text: String(sum) }], structuredContent: { sum } };
-      },
+  },
+  slow: {
+    description: "Works for a while and reports progress",
+    inputSchema: object({
+      steps: { type: "integer", default: 3, minimum: 1 },
+      stepMs: { type: "integer", default: 200, minimum: 0 },
+    }),
+    async run({ steps = 3, stepMs = 200 }, { signal, progress }) {
+      const total = Number(steps);
+      for (let done = 1; done <= total && !signal.aborted; done += 1) {
+        await Bun.sleep(Number(stepMs));
+        progress(done, total);
+      }
+      return `${total} steps done`;
     },
-  ],
-  [
-    "slow",
-    {
-      description: "Works for a while and reports progress",
-      inputSchema: object({
-        steps: { type: "integer", default: 3, minimum: 1 },
-        stepMs: { type: "integer", default: 200, minimum: 0 },
-      }),
-      async run({ steps = 3, stepMs = 200 }, { signal, progress }) {
-        const total = Number(steps);
-        for (let done = 1; done <= total && !signal.aborted; done += 1) {
-          await Bun.sleep(Number(stepMs));
-          progress(done, total);
-        }
-        return `${total} steps done`;
-      },
+  },
+  fail: {
+    description: "Always fails",
+    inputSchema: object({ reason: { type: "string", default: "as asked" } }),
+    run({ reason = "as asked" }) {
+      throw new Error(String(reason));
     },
-  ],
-  [
-    "fail",
-    {
-      description: "Always fails",
-      inputSchema: object({ reason: { type: "string", default: "as asked" } }),
-      run({ reason = "as asked" }) {
-        throw new Error(String(reason));
-      },
-    },
-  ],
-]);
+  },
+};
+// Of an object, every name that all have could be asked for.
+const tools = new Map(Object.entries(offered));
 
 const info = { name: "echo-example", version: "1.0.0" };
 const capabilities = { tools: {} };

@@ -6,6 +6,7 @@ import type { McpLogLevel } from "../protocol/mcp.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { Desk } from "./desk.ts";
 import type { Events } from "./events.ts";
+import type { Features } from "./feature-types.ts";
 import type { Lasting } from "./lasting-types.ts";
 import type { Library } from "./library.ts";
 import type { LogListener, OpenedHost, OwnedCallRequest } from "./opened-types.ts";
@@ -58,12 +59,7 @@ export function hostOver({
     knownTools: async () => (await desk()).knownTools(),
     judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...context }),
     resolve: async (name, more) => (await desk()).resolve(name, more),
-    resources: async (request) => (await features()).resources(request),
-    read: async (request) => (await features()).read(request),
-    locate: async (uri, given) => (await features()).locate(uri, given),
-    prompts: async (request) => (await features()).prompts(request),
-    prompt: async (request) => (await features()).prompt(request),
-    complete: async (request) => (await features()).complete(request),
+    ...featuresOf(features),
     ...lastingOf(servers, context),
     warm: (name) => named(servers, name)?.warm(),
     begin: (name) => named(servers, name)?.warm(true),
@@ -117,6 +113,17 @@ function keepsApart(servers: readonly HostedServer[], name: string | undefined):
   for (const { config } of servers)
     if (config.share === "client" && (name ?? config.name) === config.name) return true;
   return false;
+}
+
+function featuresOf(library: () => Promise<Library>): Features & Pick<OpenedHost, "locate"> {
+  return {
+    resources: async (request) => (await library()).resources(request),
+    read: async (request) => (await library()).read(request),
+    locate: async (uri, given) => (await library()).locate(uri, given),
+    prompts: async (request) => (await library()).prompts(request),
+    prompt: async (request) => (await library()).prompt(request),
+    complete: async (request) => (await library()).complete(request),
+  };
 }
 
 function lastingOf(servers: readonly HostedServer[], context: ServerContext): Lasting {

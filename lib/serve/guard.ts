@@ -87,20 +87,11 @@ export function createGuard(options: GuardOptions): Guard {
     preflight(request, methods) {
       check(request);
       const origin = request.headers.get("origin");
-      const allow = methods.join(", ");
-      if (origin === null || !configured.has(origin.toLowerCase()))
-        return new Response(null, { status: 204, headers: { allow } });
+      const isAllowed = origin !== null && configured.has(origin.toLowerCase());
+      const headers = isAllowed ? preflightHeaders(request, origin, methods) : {};
       return new Response(null, {
         status: 204,
-        headers: {
-          allow,
-          vary: "origin",
-          ...corsHeaders(origin),
-          "access-control-allow-methods": allow,
-          "access-control-allow-headers":
-            request.headers.get("access-control-request-headers") ?? "content-type, authorization",
-          "access-control-max-age": "600",
-        },
+        headers: { ...headers, allow: methods.join(", ") },
       });
     },
     dress(request, response) {
@@ -169,6 +160,21 @@ function hostRefused(host: string | null): string {
 /** A header of a stranger, cut short. */
 function quoted(text: string): string {
   return JSON.stringify(shorten(text, 100));
+}
+
+function preflightHeaders(
+  { headers }: Request,
+  origin: string,
+  methods: readonly string[],
+): Record<string, string> {
+  return {
+    vary: "origin",
+    ...corsHeaders(origin),
+    "access-control-allow-methods": methods.join(", "),
+    "access-control-allow-headers":
+      headers.get("access-control-request-headers") ?? "content-type, authorization",
+    "access-control-max-age": "600",
+  };
 }
 
 function corsHeaders(origin: string): Record<string, string> {

@@ -84,13 +84,8 @@ export async function streamCall(
   open.comment("the call runs");
   if (asked !== undefined && !isKnown)
     waiting = tellWaiting(asked, { onProgress, onLog: (log) => send(open, logEvent(log)) });
-  void finish(
-    open,
-    outcome.then((ended) => {
-      if (leftOut > 0) send(open, leftOutEvent(leftOut));
-      return answerTexts(ended, id, redact, eventsOf);
-    }),
-  );
+  const texts = outcome.then((ended) => answerTexts(ended, id, redact, eventsOf));
+  void finish(open, texts, () => leftOut);
   return open.response;
 }
 
@@ -110,9 +105,15 @@ function openStream(exchange: Exchange, context: ServeContext, left: AbortContro
   }
 }
 
-/** Sends what became of a call; an outcome never rejects. */
-async function finish(stream: EventStream, texts: Promise<string[]>): Promise<void> {
-  for (const data of await texts) stream.send({ data });
+/** Sends what became of a call, and before that how many logs were left out; an outcome never rejects. */
+async function finish(
+  stream: EventStream,
+  texts: Promise<string[]>,
+  leftOut: () => number,
+): Promise<void> {
+  const ended = await texts;
+  if (leftOut() > 0) send(stream, leftOutEvent(leftOut()));
+  for (const data of ended) stream.send({ data });
   stream.end();
 }
 

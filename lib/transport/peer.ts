@@ -3,6 +3,7 @@
  * the two notifications that are about requests (progress, cancelled), and gives an answer only to the request that it
  * is for (protocol.md 1.1, 1.15).
  */
+import type { Take } from "../base/channel.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Notification, Response } from "../protocol/jsonrpc.ts";
 import { readProgress } from "../protocol/progress.ts";
@@ -60,12 +61,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
   };
 
   const read = async (): Promise<CloseInfo> => {
-    try {
-      await transport.incoming.each(receive);
-    } catch (error) {
-      log({ level: "debug", server: name, text: `reading failed: ${String(error)}` });
-    }
-    const info = await transport.closed;
+    const info = await readAll(transport, receive, options);
     theirs.end(new Error(`the link to "${name}" ended`));
     ours.end(info);
     answers.end();
@@ -94,6 +90,20 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
 
 /** How long an answer that may only be quoted in a log line waits for the real one to come first. */
 const quotedMs = 500;
+
+/** Gives all that comes to `take`, until the link is closed. */
+async function readAll(
+  { incoming, closed }: Transport,
+  take: Take<Incoming>,
+  { name, log }: PeerOptions,
+): Promise<CloseInfo> {
+  try {
+    await incoming.each(take);
+  } catch (error) {
+    log({ level: "debug", server: name, text: `reading failed: ${String(error)}` });
+  }
+  return await closed;
+}
 
 interface Sides {
   ours: Outbound;
