@@ -38,10 +38,10 @@ export function readTools(result: Json, options: ReadToolsOptions = {}): ToolsPa
       const what = isObject(entry) ? "has no name" : "is not an object";
       warnings.push(`entry ${count} of the list ${what}: left out`);
     } else if (seen.has(name)) {
-      warnings.push(`tool ${nameOf(name)} is listed twice: the first one is used`);
+      warnings.push(`tool ${clip(name)} is listed twice: the first one is used`);
     } else {
       seen.add(name);
-      const warn = (text: string) => warnings.push(`tool ${nameOf(name)}: ${text}`);
+      const warn = (text: string) => warnings.push(`tool ${clip(name)}: ${text}`);
       tools.push(readTool(raw, name, { schemaBytesMax, warn }));
     }
   }
@@ -149,7 +149,7 @@ function rootFault(schema: JsonObject): string | undefined {
   if (!isObject(properties)) return 'has "properties" that are not an object';
   for (const key of Object.keys(properties)) {
     const fault = propertyFault(properties[key]);
-    if (fault !== undefined) return `has a property ${nameOf(key)} that ${fault}`;
+    if (fault !== undefined) return `has a property ${clip(key)} that ${fault}`;
   }
   return undefined;
 }
@@ -193,11 +193,7 @@ function isStringArray(value: Json): boolean {
   return true;
 }
 
-function nameOf(name: Json | undefined): string {
-  return clip(name ?? "");
-}
-
 /** JSON for a person, clipped. Only called on what `fits` or on strings, so that it cannot overflow the stack. */
-function clip(value: Json): string {
+function clip(value: Json = ""): string {
   return shorten(JSON.stringify(value), 100);
 }

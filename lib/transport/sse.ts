@@ -11,7 +11,6 @@ import { isRequest } from "../protocol/jsonrpc.ts";
 import type { Message, Request } from "../protocol/jsonrpc.ts";
 import { traceHeaders } from "../protocol/trace.ts";
 import { EventStream } from "./event-stream.ts";
-import type { StreamEvent } from "./event-types.ts";
 import { cancelledOpening, lateOpening } from "./opening-errors.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { behindPrefix, firstEndpoint } from "./sse-endpoint.ts";
@@ -183,16 +182,12 @@ class SseTransport implements Transport {
     await events.each((event) => {
       if ("oversize" in event) return this.incoming.push(event);
       let room: Promise<void> | undefined;
-      if (isMessage(event))
+      if ((event.event ?? "message") === "message")
         for (const item of read(event.data)) room = this.incoming.push(item) ?? room;
       else if (event.data !== "") debug(log, name, () => `an event "${event.event}" was ignored`);
       return room;
     });
   }
-}
-
-function isMessage({ event = "message" }: StreamEvent): boolean {
-  return event === "message";
 }
 
 /** What is wrong with a server that takes too long. */
