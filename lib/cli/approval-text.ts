@@ -3,7 +3,7 @@ import { clip } from "../base/clip.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Approval, Grant, JournalEntry } from "../store/types.ts";
 import { localTime } from "./audit-line.ts";
-import { visible } from "./visible.ts";
+import { visible, visibleLine } from "./visible.ts";
 
 /** One line: id, what, with which arguments, who asked, why. */
 export function approvalLine(approval: Approval): string {
@@ -11,12 +11,12 @@ export function approvalLine(approval: Approval): string {
   const who = owner === "default" ? actor : `${actor} of ${owner}`;
   const args = JSON.stringify(effective);
   const words = [id.slice(0, 8), localTime(createdAt), `${server}.${tool}`, args, `(${who})`];
-  return oneLine([...words, approval.reason ?? approval.result ?? ""].join("  ").trimEnd());
+  return visibleLine([...words, approval.reason ?? approval.result ?? ""].join("  ").trimEnd());
 }
 
 export function uncertainLine({ id, server, tool, owner, at }: JournalEntry): string {
   const who = owner === "default" ? "" : `  (of ${owner})`;
-  return oneLine(`${id.slice(0, 8)}  ${localTime(at)}  ${server}.${tool}${who}`);
+  return visibleLine(`${id.slice(0, 8)}  ${localTime(at)}  ${server}.${tool}${who}`);
 }
 
 /** All that a person must see before deciding. */
@@ -33,7 +33,7 @@ export function approvalText(approval: Approval, definition: JsonObject | undefi
     ...(decidedBy === undefined ? [] : [`decided   by ${decidedBy}, ${localTime(decidedAt ?? 0)}`]),
     ...(reason === undefined || reason === "" ? [] : [`reason    ${reason}`]),
     ...(result === undefined ? [] : [`result    ${result}`]),
-  ].map(oneLine);
+  ].map(visibleLine);
   if (typeof description === "string")
     lines.push("it says of itself:", ...barred(clip(description, describedMax)));
   lines.push("arguments:", ...barred(JSON.stringify(proposed, undefined, 2)));
@@ -64,7 +64,7 @@ export function grantLine(grant: Grant): string {
     `since ${localTime(createdAt)} by ${grantedBy}`,
     ...(expiresAt === undefined ? [] : [`until ${localTime(expiresAt)}`]),
   ];
-  return oneLine(parts.join("  "));
+  return visibleLine(parts.join("  "));
 }
 
 // --- internal ---
@@ -74,11 +74,6 @@ const describedMax = 4000;
 function toolsOf({ definitions }: Grant): string {
   const count = Object.keys(definitions).length;
   return count === 1 ? "1 tool" : `${count} tools`;
-}
-
-/** A line of ours is one line: nothing in it can begin another. */
-function oneLine(text: string): string {
-  return visible(text.replaceAll("\n", "\\u000a"));
 }
 
 /** Each line of a stranger stands behind a bar. */

@@ -5,7 +5,7 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import { fold } from "./fit.ts";
 import type { Io } from "./types.ts";
-import { visible } from "./visible.ts";
+import { visible, visibleLine } from "./visible.ts";
 
 /** Every question but `confirm` @throws HostError `cancelled` with `dismissed` among its facts on Esc. */
 export interface Questions {
@@ -60,15 +60,18 @@ export function questions(world: World, over?: AbortSignal): Questions | undefin
       ),
     async text(message, { secret = false, initial, filled, fault } = {}) {
       const words = initial === undefined || secret ? message : `${message} (default: ${initial})`;
+      const standing = filled === undefined ? undefined : visibleLine(filled);
+      // What is left as it stood there is what it was, however it had to be shown.
+      const meant = (typed = "") => (typed === standing ? (filled ?? "") : typed);
       const answer = await put(io, words, (prompts, common) =>
         (secret ? prompts.password : prompts.text)({
           ...common,
           message: barred(common.message, prompts.S_BAR, io),
-          ...(filled !== undefined && { initialValue: visible(filled) }),
-          ...(fault && { validate: (text) => visible(fault(text ?? "") ?? "") || undefined }),
+          ...(standing !== undefined && { initialValue: standing }),
+          ...(fault && { validate: (text) => visible(fault(meant(text)) ?? "") || undefined }),
         }),
       );
-      return answer === "" ? undefined : answer;
+      return answer === "" ? undefined : meant(answer);
     },
     pick: (message, options, initial) =>
       put(io, message, ({ select }, common) =>
@@ -127,6 +130,9 @@ async function put<T>(
 ): Promise<Exclude<T, symbol>> {
   const prompts = await import("@clack/prompts");
   const { over } = io;
+  // One that says no size (a serial line, a container's) has the usual one, as everywhere else.
+  process.stderr.columns ||= io.terminal.columns;
+  process.stderr.rows ||= 24;
   const signal = over === undefined ? io.signal : AbortSignal.any([io.signal, over]);
   // Whoever waited for a turn asks nothing any more once one question was answered by Ctrl-C.
   signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /** Events of the audit log as lines: JSON for programs, columns for people. Pure. */
 import type { AuditEvent } from "../store/types.ts";
-import { visible } from "./visible.ts";
+import { visibleLine } from "./visible.ts";
 
 /** One JSON object: what it is about first, what is particular to the event last. */
 export function auditLine({ at, detail, ...event }: AuditEvent): string {
@@ -16,7 +16,7 @@ export function auditText(event: AuditEvent): string {
     (part) => part !== undefined && part !== "",
   );
   const columns = [localTime(at), event.event.padEnd(8), call.slice(0, 8).padEnd(8), what, who];
-  return visible([...columns, said.join(", ")].join("  ").trimEnd().replaceAll("\n", "\\u000a"));
+  return visibleLine([...columns, said.join(", ")].join("  ").trimEnd());
 }
 
 /** A time as a person here reads it, by the zone of the machine. */

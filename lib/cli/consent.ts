@@ -10,7 +10,7 @@ import type { Config, ServerConfig } from "../config/types.ts";
 import { option, questions } from "./ask.ts";
 import { shellQuote } from "./tool-help.ts";
 import type { Io } from "./types.ts";
-import { visible } from "./visible.ts";
+import { visibleLine } from "./visible.ts";
 
 /** Everything that a person must see of an entry before trusting it: as written, nothing expanded, nothing left out. */
 export function entryWords(server: ServerConfig): string {
@@ -35,7 +35,7 @@ export function entryWords(server: ServerConfig): string {
   }
   if (roots !== undefined && roots.length > 0) lines.push(`  roots   ${roots.join(", ")}`);
   // A line of ours is one line: nothing in an entry can begin another.
-  return lines.map((line) => visible(line.replaceAll("\n", "\\u000a"))).join("\n");
+  return lines.map(visibleLine).join("\n");
 }
 
 /** What trust lets an entry do. */

@@ -1,5 +1,6 @@
 /** A diagnosis in words for a person, and as a value for a program. Pure. */
 import type { Diagnosis, Examination, Finding } from "./doctor-types.ts";
+import { oneLine } from "./visible.ts";
 
 /** A line on how the server is, and below it each finding with what to do. */
 export function diagnosisText(diagnosis: Diagnosis, seen: Examination): string {
@@ -46,7 +47,7 @@ function facts(seen: Examination): string[] {
     reached === undefined || reached.transport === "http" ? "" : ` over ${reached.transport}`;
   return [
     ...(era === undefined ? [] : [`${era} ${revision}`]),
-    ...(serverInfo === undefined ? [] : [`${serverInfo.name} ${serverInfo.version}`]),
+    ...(serverInfo === undefined ? [] : [oneLine(`${serverInfo.name} ${serverInfo.version}`, 500)]),
     ...(tools === undefined ? [] : [`${tools} ${tools === 1 ? "tool" : "tools"}${hidden}`]),
     ...(startMs === undefined
       ? []

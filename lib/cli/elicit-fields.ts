@@ -10,6 +10,7 @@ import type { Choice } from "../protocol/form-values.ts";
 import type { Field } from "../protocol/form.ts";
 import { option } from "./ask.ts";
 import type { Option, Questions } from "./ask.ts";
+import { oneLine } from "./visible.ts";
 
 /** The value that was given, or undefined for a field that is left out. @throws HostError `cancelled` on Ctrl-C */
 export async function askField(
@@ -37,7 +38,7 @@ export async function askField(
 
 /** What a field is called. */
 export function nameOf({ key, title }: Field): string {
-  return oneLine(title ?? key);
+  return oneLine(title ?? key, textMax);
 }
 
 /** A value as it is typed and shown. */
@@ -58,12 +59,13 @@ export const refusing = [
 /** What the server says, on lines that cannot pass for ours. */
 export function messageOf({ message }: JsonObject): string {
   const text = typeof message === "string" ? message.trim() : "";
-  return shorten(text, messageMax).replaceAll(/\r?\n/g, "\n  ");
+  return shorten(text, messageMax).replaceAll(/\r?\n|\r/g, "\n  | ");
 }
 
 // --- internal ---
 
 const messageMax = 4000;
+const textMax = 500;
 
 const yesOrNo: Choice[] = [
   { value: "true", title: "Yes" },
@@ -73,7 +75,7 @@ const yesOrNo: Choice[] = [
 /** Name, what is said of it, what is expected, and whether it must be given. */
 function wordsOf(field: Field): string {
   const { description, isRequired } = field;
-  const said = description === undefined ? "" : `\n  ${oneLine(description)}`;
+  const said = description === undefined ? "" : `\n  ${oneLine(description, textMax)}`;
   const notes = [...expectations(field), ...(isRequired ? [] : ["optional"])];
   return `${nameOf(field)}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}${said}`;
 }
@@ -188,9 +190,5 @@ function titleOf(choices: readonly Choice[], value: Json): string {
 }
 
 function labelOf({ value, title }: Choice): string {
-  return oneLine(option(value, title).label);
-}
-
-function oneLine(text: string): string {
-  return shorten(text.trim().replaceAll(/\s*[\r\n]\s*/g, " "), 500);
+  return oneLine(option(value, title).label, textMax);
 }

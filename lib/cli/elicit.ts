@@ -11,6 +11,7 @@ import { isDismissal, questions } from "./ask.ts";
 import type { Questions } from "./ask.ts";
 import { askField, messageOf, nameOf, refusing, valueText } from "./elicit-fields.ts";
 import type { Io } from "./types.ts";
+import { visibleLine } from "./visible.ts";
 
 /** Both ways of asking. For terminals only: `questions` must have somebody to ask. */
 export function personAt(io: Io): Required<Pick<Answers, "elicit" | "elicitUrl">> {
@@ -107,7 +108,7 @@ async function fill(
 function review(server: string, fields: readonly Field[], content: JsonObject): string {
   const lines = fields.map((field) => {
     const value = Object.hasOwn(content, field.key) ? content[field.key] : undefined;
-    return `  ${nameOf(field)}: ${value === undefined ? "(left out)" : valueText(field, value)}`;
+    return `  ${nameOf(field)}: ${value === undefined ? "(left out)" : visibleLine(valueText(field, value))}`;
   });
   return [`Send this to server "${server}"?`, ...lines].join("\n");
 }

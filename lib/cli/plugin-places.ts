@@ -10,6 +10,10 @@ export type PlacedPlugin = PluginEntry & { file: string };
 /** `--plugin` names files alone. @throws HostError `config`: a package that is not installed there, a path that is none */
 export function placeOf(entry: PluginEntry, io: Pick<Io, "cwd">): PlacedPlugin {
   const file = fileOf(entry, io);
+  if (Buffer.byteLength(file) > pathBytesMax)
+    throw new HostError("config", `the path of a plugin is too long: ${entry.spec}`, {
+      facts: { plugin: entry.spec },
+    });
   // Bun ends a path there when it imports it: not the file that is named and trusted would run, but another.
   if (!file.includes("?")) return { ...entry, file };
   throw new HostError(
@@ -23,6 +27,9 @@ export function placeOf(entry: PluginEntry, io: Pick<Io, "cwd">): PlacedPlugin {
 }
 
 // --- internal ---
+
+/** No system opens a longer one, and Bun throws where it is asked of a file. */
+const pathBytesMax = 4095;
 
 function fileOf({ spec, origin }: PluginEntry, { cwd }: Pick<Io, "cwd">): string {
   const folder = origin.file === undefined ? cwd : folderOf(origin.file);

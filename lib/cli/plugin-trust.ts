@@ -8,7 +8,7 @@ import { questions } from "./ask.ts";
 import type { PlacedPlugin } from "./plugin-places.ts";
 import { shellQuote } from "./tool-help.ts";
 import type { Io } from "./types.ts";
-import { visible } from "./visible.ts";
+import { visibleLine } from "./visible.ts";
 
 /** What trust is kept of: another byte in its file, and it is asked about anew. What that file imports is not looked at. */
 export async function trustedPlugin({
@@ -17,9 +17,7 @@ export async function trustedPlugin({
   origin,
   file,
 }: PlacedPlugin): Promise<Trusted> {
-  const bytes = await Bun.file(file)
-    .bytes()
-    .catch(() => undefined);
+  const bytes = await bytesOf(file).catch(() => undefined);
   const sha256 = bytes && new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
   return { name: `plugin ${spec}`, origin, written: { plugin: written as never, sha256 } };
 }
@@ -31,7 +29,7 @@ export function pluginWords({ spec, origin, file }: PlacedPlugin): string {
     `  in      ${origin.file ?? origin.label}`,
     `  runs    ${file} in this very process`,
   ];
-  return lines.map((line) => visible(line.replaceAll("\n", "\\u000a"))).join("\n");
+  return lines.map(visibleLine).join("\n");
 }
 
 /** Lets it through if it is trusted, or if the person says so now. @throws HostError `denied` */
@@ -59,4 +57,15 @@ export async function ensurePluginTrusted(
       hint: `mcphost trust shows it and asks; --trust trusts it for this run; -c ${named} names it`,
     },
   );
+}
+
+// --- internal ---
+
+/** 64 MiB. */
+const fileBytesMax = 67_108_864;
+
+/** Undefined for what is no regular file, whose size is without end: reading it might never end. */
+async function bytesOf(path: string): Promise<Uint8Array | undefined> {
+  const file = Bun.file(path);
+  return file.size > fileBytesMax ? undefined : await file.bytes();
 }

@@ -9,7 +9,7 @@ import { renderResult } from "./render.ts";
 import type { Answer, Rendered } from "./render.ts";
 import type { Binary } from "./save.ts";
 import type { Io } from "./types.ts";
-import { visible } from "./visible.ts";
+import { oneLine, visible } from "./visible.ts";
 
 export interface PrintOptions {
   /** The tool's own name: what files are named after. */
@@ -69,12 +69,14 @@ export async function printResult(
 /** A binary in words: kind, type, place, size. Nothing is decoded. */
 export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
   const bytes = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
-  const words = [kind === "blob" ? "binary" : kind, mimeType, uri].filter((w) => w !== undefined);
+  const words = [kind === "blob" ? "binary" : kind];
+  for (const said of [mimeType, uri]) if (said !== undefined) words.push(oneLine(said, saidMax));
   return `${words.join(" ")}, ${bytes.toLocaleString("en-US")} bytes`;
 }
 
 // --- internal ---
 
+const saidMax = 500;
 const saysNoMore = "mcphost: the tool answered with an error, and says no more\n";
 
 async function keep(

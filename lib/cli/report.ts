@@ -7,7 +7,7 @@ import { isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { hintOf } from "./flag-hints.ts";
-import { visible } from "./visible.ts";
+import { oneLine, visible } from "./visible.ts";
 
 export interface ReportOptions {
   /** One JSON object on one line instead of words. */
@@ -22,13 +22,13 @@ export interface ReportOptions {
 export function report(error: unknown, options: ReportOptions): string {
   const told = tell(error);
   if (options.json) return `${jsonOf(told)}\n`;
-  const lines = [`mcphost: ${oneLine(told.message)}`];
+  const lines = [`mcphost: ${oneLine(told.message, messageMax)}`];
   const { rpcData } = told.facts;
   if (rpcData !== undefined && rpcData !== null) lines.push(`  data: ${dataOf(rpcData)}`);
   const room = linesMax - lines.length - (told.hint === undefined ? 0 : 1);
   const stderr = Array.isArray(told.facts.stderr) ? told.facts.stderr.map(String) : [];
   for (const line of telling(stderr, room)) lines.push(`  stderr: ${shorten(line, 500)}`);
-  if (told.hint !== undefined) lines.push(`  ${oneLine(told.hint)}`);
+  if (told.hint !== undefined) lines.push(`  ${oneLine(told.hint, messageMax)}`);
   if (options.debug) lines.push(...stacks(error));
   const text = `${lines.join("\n")}\n`;
   return options.terminal ? visible(text) : text;
@@ -120,8 +120,4 @@ function stacks(error: unknown): string[] {
     lines.push(e.stack ?? String(e));
   }
   return lines;
-}
-
-function oneLine(text: string): string {
-  return shorten(text.trim().replace(/\s*[\r\n]\s*/g, " "), messageMax);
 }

@@ -16,7 +16,7 @@ export interface OurPaths {
   cache: string | undefined;
 }
 
-/** By the XDG base directory specification (relative values are ignored, as it asks), or Windows' own folders. */
+/** By the XDG base directory specification (relative values are ignored, as it asks, and what is no path), or Windows' own folders. */
 export function ourPaths(env: Env, platform: string = process.platform): OurPaths {
   const windows = platform === "win32";
   const home = absolute(env.HOME) ?? (windows ? absolute(env.USERPROFILE) : undefined);
@@ -85,8 +85,11 @@ function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
 }
 
+/** More than this is no path of a folder, here or elsewhere, and Bun throws where it is asked of a file. */
+const lengthMax = 1000;
+
 function absolute(path: string | undefined): string | undefined {
-  return path !== undefined && isAbsolutePath(path) ? path : undefined;
+  return path !== undefined && path.length <= lengthMax && isAbsolutePath(path) ? path : undefined;
 }
 
 /** A backslash divides only where the path is plainly a Windows one: elsewhere it is a character of a name. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { HostError } from "../../lib/base/errors.ts";
 import type { Facts } from "../../lib/base/errors.ts";
+import { diagnosisText } from "../../lib/cli/doctor-text.ts";
 import type { Examination, Finding } from "../../lib/cli/doctor-types.ts";
 import { diagnose, namedVariables } from "../../lib/cli/doctor.ts";
 import type { StopReport } from "../../lib/process/child.ts";
@@ -58,6 +59,13 @@ function after(rung: StopReport["rung"], exitCode: number | null = 0) {
 }
 
 describe("the doctor's diagnosis", () => {
+  test("is a line, whatever a server calls itself", () => {
+    const serverInfo = { name: "one\nmcphost: all is well", version: "1\r2" };
+    const text = diagnosisText(diagnose(well), { ...well, serverInfo });
+    expect(text).toStartWith("one: ok, modern 2026-07-28, one mcphost: all is well 1 2, 3 tools");
+    expect(text.match(/\n/g)).toHaveLength(1);
+  });
+
   test("a good server has nothing wrong with it", () => {
     expect(diagnose(well)).toEqual({ name: "one", status: "ok", findings: [] });
   });

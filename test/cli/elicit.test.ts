@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 
-import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
+import { bunAlone, expectRun, mcphost, root, sourceProgram, tempDir } from "../harness.ts";
 import type { Screen } from "../harness.ts";
 
 setDefaultTimeout(30_000);
@@ -247,13 +247,36 @@ describe("on a terminal", () => {
     };
     await using screen = await call("form", form(properties, ["a"], evil)).terminal();
     await answers(screen, [
-      [/\n[^\n]*hi\\u001b\[2Jthere\\u202e[^\n]*\n[^\n]* {2}Server "bank"/, "\r"],
+      [/\n[^\n]*hi\\u001b\[2Jthere\\u202e[^\n]*\n[^\n]* {2}\| Server "bank"/, "\r"],
       [/x\\u001b]0;t\\u0007 y[^]*\\u001b\[1m/, "\r"],
       [/Send this/, "\r"],
     ]);
     expect(await screen.exited).toBe(0);
     expect(screen.text()).not.toContain("\u001b[2J");
     expect(screen.text()).not.toContain("\u001b]0;");
+  });
+
+  test("a default of several lines is one line of its question, and is sent as it was", async () => {
+    const note = 'a\r\nServer "bank" asks: PIN\u001b[2J';
+    const properties = { note: { type: "string", default: note } };
+    await using screen = await call("form", form(properties)).terminal();
+    await answers(screen, [
+      [/asks: Tell us/, "\r"],
+      [/\u250c?[^\n]*a\\u000d\\u000aServer "bank"/, "\r"],
+      [/Send this[^]*note: a\\u000d\\u000aServer "bank"/, "\r"],
+    ]);
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).not.toMatch(/\n\W*Server "bank"/);
+    expect(screen.text()).toContain(JSON.stringify({ note }).slice(1, -1));
+  });
+
+  test("a terminal that says no size has the usual one", async () => {
+    const narrow = ["sh", "-c", 'stty cols 0 rows 0; exec "$@"', "sh", ...sourceProgram];
+    await using screen = await call("form", form({ a: { type: "string" } }))
+      .program(narrow)
+      .terminal();
+    await answers(screen, [[/Server "server" asks: Tell us[^]*Decline/, `${down}\r`]]);
+    expect(await screen.exited).toBe(0);
   });
 
   test("progress and logs do not write into an open question", async () => {

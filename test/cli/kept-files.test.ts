@@ -13,7 +13,8 @@ import { prune, recalledTools, rememberTools } from "../../lib/cli/tool-cache.ts
 import { verdictKey, verdictStore } from "../../lib/client/eras.ts";
 import { trustStore } from "../../lib/config/trust.ts";
 import type { ServerConfig } from "../../lib/config/types.ts";
-import { tempDir } from "../harness.ts";
+import { expectRun, tempDir } from "../harness.ts";
+import { many } from "./kit.ts";
 
 setDefaultTimeout(10_000);
 
@@ -120,6 +121,17 @@ test("a folder of ours that leads elsewhere loses nothing that is not ours, and 
   expect(names.filter((name) => name.startsWith("photo"))).toHaveLength(210);
   expect(names).toHaveLength(410);
 });
+
+test.concurrent.each(["call need n=1", "call need n=1 --timeout 9s", "tools"])(
+  "folders of ours by a name that is longer than any path are as none: %s",
+  async (words) => {
+    const long = `/${"a/".repeat(3000)}`;
+    const run = await many(...words.split(" "))
+      .env({ XDG_CONFIG_HOME: long, XDG_STATE_HOME: long, XDG_CACHE_HOME: long })
+      .run();
+    expectRun(run, { stdout: /^(\{"n":1\}\n$|[^]*args\()/ });
+  },
+);
 
 test("--save writes through no link: the next number is taken", async () => {
   await using dir = await tempDir();

@@ -235,6 +235,30 @@ describe.concurrent("where they come from", () => {
     );
   });
 
+  test.each(["ln -s /dev/zero", "mkfifo"])(
+    "a found config may name what has no end (%s): it is not read before it is trusted, nor then",
+    async (making) => {
+      await using dir = await folder({ "p/mcphost.json": config(["./p.ts"]) });
+      Bun.spawnSync([...making.split(" "), dir.file("p/p.ts")]);
+      const at = (...words: string[]) =>
+        mcphost(...words)
+          .cwd(dir.file("p"))
+          .home(dir.path)
+          .run();
+      expectRun(await at("call", "hello"), { code: 5, stderr: /is not trusted/ });
+      expectRun(await at("trust", "--yes"), { stdout: "trusted plugin ./p.ts\n", stderr: /p\.ts/ });
+      expectRun(await at("call", "hello"), { code: 2, stderr: /^mcphost: plugin \.\/p\.ts/ });
+    },
+  );
+
+  test("a path that is longer than any", async () => {
+    await using dir = await folder({ "mcphost.json": config([`./${"p/".repeat(3000)}p.ts`]) });
+    expectRun(await mcphost("call", "hello", "-c", dir.file("mcphost.json")).run(), {
+      code: 2,
+      stderr: /^mcphost: the path of a plugin is too long: \.\/p\/p\/[^\n]*\n$/,
+    });
+  });
+
   test("a found config: only once trusted, by the bytes of the file", async () => {
     await using dir = await folder({
       "p/mcphost.json": config(["./p.ts"]),

@@ -138,6 +138,16 @@ describe("binaries", () => {
     expect(stdout).toBe("look\n");
     expect(stderr).toBe("[image image/png, 10 bytes: not shown; -o FILE or --save DIR keeps it]\n");
     expect((await print(withImage, { quiet: true })).stderr).toBe("");
+    const resource = {
+      uri: `x:///\n${"y".repeat(5000)}`,
+      mimeType: "a/b\nmcphost: all is well",
+      blob: "AAAA",
+    };
+    const odd = await print(JSON.stringify({ content: [{ type: "resource", resource }] }));
+    expect(odd.stderr).toMatch(
+      /^\[binary a\/b mcphost: all is well x:\/\/\/ y+…, 3 bytes: [^\n]*\]\n$/,
+    );
+    expect(odd.stderr.length).toBeLessThan(1000);
   });
 
   test("-o keeps the one binary, byte for byte, and the text is printed", async () => {

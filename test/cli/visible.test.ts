@@ -11,6 +11,7 @@ const rows: [name: string, text: string, shown: string][] = [
   ["NUL, backspace, DEL", "\0\b\u007f", "\\u0000\\u0008\\u007f"],
   ["C1", "\u0085\u009b31m", "\\u0085\\u009b31m"],
   ["bidi", "\u202egnp\u202c\u2066x\u2069\u200f", "\\u202egnp\\u202c\\u2066x\\u2069\\u200f"],
+  ["line ends that are none of a terminal", "a\u2028b\u2029", "a\\u2028b\\u2029"],
   ["zero width", "del\u200bete\u2060\ufeff\u3164", "del\\u200bete\\u2060\\ufeff\\u3164"],
   ["tags, which spell unseen", "hi\u{e0041}", "hi\\udb40\\udc41"],
   [

@@ -14,7 +14,7 @@ import { openFromFlags } from "../open.ts";
 import { nameOf } from "../print.ts";
 import { renderResult } from "../render.ts";
 import type { Command, Io, Parsed } from "../types.ts";
-import { visible } from "../visible.ts";
+import { oneLine, visible } from "../visible.ts";
 
 const command: Command = {
   name: "prompt",
@@ -111,5 +111,9 @@ function renderMessage(message: Json) {
   const hidden = binaries.map((binary) => `[${nameOf(binary)}]\n`).join("");
   const all =
     binaries.length > 0 ? [...notes, "what is no text is only named; --json has it"] : notes;
-  return { role: typeof role === "string" ? role : "?", text: text + hidden, notes: all };
+  return {
+    role: typeof role === "string" ? oneLine(role, 100) : "?",
+    text: text + hidden,
+    notes: all,
+  };
 }
