@@ -4,6 +4,7 @@
  */
 import { HostError } from "../base/errors.ts";
 import type { Answered } from "./fetch-types.ts";
+import { userAgent } from "./http-headers.ts";
 
 interface Asked {
   body: string;
@@ -43,7 +44,7 @@ export class AheadFetch implements Answered {
 
   /** Tells the server that its session is over. */
   async end(headers: Readonly<Record<string, string>>): Promise<void> {
-    await this.#send({ method: "DELETE", headers });
+    await this.#send({ method: "DELETE", headers: { "User-Agent": userAgent, ...headers } });
   }
 
   again(body: RequestInit["body"], signal: AbortSignal | null | undefined) {

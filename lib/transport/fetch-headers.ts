@@ -2,9 +2,10 @@
 import { HostError } from "../base/errors.ts";
 import { basicOf } from "../base/uri.ts";
 import type { FetchOptions, Outgoing } from "./fetch-types.ts";
+import { userAgent } from "./http-headers.ts";
 
 /**
- * Puts address and headers together: the caller's headers win; a user and password in the address become a header, and
+ * Puts address and headers together: the caller's headers win, but for who asks, which the config may say; a user and password in the address become a header, and
  * are in it no longer. Most often an address is that of the request before, and read once; so are `Headers`, which
  * nobody changes.
  * @throws HostError `config` at once: a header that cannot be sent
@@ -27,17 +28,18 @@ export function dresser(options: FetchOptions): (address: string, init: RequestI
 interface Place {
   url: URL;
   /** What they have by that and by the config. */
-  ours: Headers | undefined;
-  /** Those of requests, with ours. */
-  whole: WeakMap<Headers, Headers>;
+  ours: Headers;
+  /** Those of requests, with ours; undefined: `Headers` have all of that. */
+  whole: WeakMap<Headers, Headers> | undefined;
 }
 
 function placeOf(address: string, configured: Headers | undefined): Place {
   const url = new URL(address);
   const basic = basicOf(url);
-  const whole = new WeakMap<Headers, Headers>();
-  if (basic === undefined) return { url, ours: configured, whole };
   const ours = new Headers(configured);
+  const whole = configured || basic !== undefined ? new WeakMap<Headers, Headers>() : undefined;
+  if (!ours.has(agent)) ours.set(agent, userAgent);
+  if (basic === undefined) return { url, ours, whole };
   if (!ours.has("authorization")) ours.set("authorization", `Basic ${basic}`);
   url.username = "";
   url.password = "";
@@ -45,8 +47,8 @@ function placeOf(address: string, configured: Headers | undefined): Place {
 }
 
 function headersIn({ ours, whole }: Place, theirs: RequestInit["headers"]): RequestInit["headers"] {
-  if (ours === undefined) return theirs;
   if (!(theirs instanceof Headers)) return withOurs(theirs, ours);
+  if (whole === undefined) return theirs;
   let headers = whole.get(theirs);
   if (headers === undefined) whole.set(theirs, (headers = withOurs(theirs, ours)));
   return headers;
@@ -55,10 +57,12 @@ function headersIn({ ours, whole }: Place, theirs: RequestInit["headers"]): Requ
 function withOurs(theirs: RequestInit["headers"], ours: Headers): Headers {
   const headers = new Headers(theirs);
   ours.forEach((value, name) => {
-    if (!headers.has(name)) headers.set(name, value);
+    if (name === agent || !headers.has(name)) headers.set(name, value);
   });
   return headers;
 }
+
+const agent = "user-agent";
 
 /** HTTP's own set for values (RFC 9110, section 5.5), as far as Latin-1 goes. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;

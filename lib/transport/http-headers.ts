@@ -3,11 +3,15 @@
  * out of an object is the dearest part of a `fetch` of ours, so those of messages that are alike are made once, as
  * `Headers`, which nobody changes.
  */
+import { version } from "../../package.json";
 import { isObject } from "../base/json.ts";
 import { modernHeaders, nameIn, revisionIn } from "../protocol/headers.ts";
 import type { Message } from "../protocol/jsonrpc.ts";
 import { traceHeaders } from "../protocol/trace.ts";
 import type { HttpSession } from "./http-session.ts";
+
+/** Who asks, where no header of the config says otherwise. */
+export const userAgent = `mcphost/${version}`;
 
 export class PostHeaders {
   readonly #session: HttpSession;
@@ -72,6 +76,7 @@ const modernMax = 256;
 const posted = {
   "Content-Type": "application/json",
   Accept: "application/json, text/event-stream",
+  "User-Agent": userAgent,
 };
 
 function isTraced(message: Message): boolean {

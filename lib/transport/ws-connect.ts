@@ -6,6 +6,7 @@ import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { basicOf } from "../base/uri.ts";
 import type { FetchTls } from "./fetch-types.ts";
+import { userAgent } from "./http-headers.ts";
 import { cancelledOpening, lateOpening } from "./opening-errors.ts";
 import { hasCredentials } from "./remote.ts";
 
@@ -90,6 +91,7 @@ export function reasonOf(message: string): string {
 
 function headersOf(address: URL, configured: WebSocketOptions["headers"]): Record<string, string> {
   const headers = new Headers(configured);
+  if (!headers.has("user-agent")) headers.set("user-agent", userAgent);
   const basic = basicOf(address);
   address.username = "";
   address.password = "";

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 
+import { version } from "../../package.json";
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import type { TempDir } from "../harness.ts";
 
@@ -173,6 +174,20 @@ test("what is asked is what the host asks, byte for byte", async () => {
       const whole = server.got.splice(0).filter(({ http }) => http !== "GET");
       expect(plain).toEqual(whole);
     }
+  }
+});
+
+test.concurrent.each([
+  ["mcphost/VERSION", [], `mcphost/${version}`],
+  ["a header", ["--header", "user-agent: me/1"], "me/1"],
+])("every request says who asks: %s", async (_name, flags, agent) => {
+  for (const era of ["legacy", "modern"] as const) {
+    await using home = await tempDir();
+    using server = recorder(era, "", "");
+    expectRun(await call(home, server.url, ...flags).run(), { stdout: "hi\n" });
+    expectRun(await call(home, server.url, "--no-user-config", ...flags).run(), { stdout: "hi\n" });
+    expect(server.got.length).toBeGreaterThan(4);
+    for (const { headers } of server.got) expect(headers["user-agent"]).toBe(agent);
   }
 });
 

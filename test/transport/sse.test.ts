@@ -10,6 +10,7 @@ import { endpointOf } from "../../lib/transport/sse-endpoint.ts";
 import { openSse } from "../../lib/transport/sse.ts";
 import type { SseOptions } from "../../lib/transport/sse.ts";
 import type { Incoming, Transport } from "../../lib/transport/transport.ts";
+import { version } from "../../package.json";
 import { serveRemote } from "../fixtures/remote/server.ts";
 import { waitFor } from "../processes.ts";
 
@@ -128,6 +129,19 @@ describe("opening", () => {
     expect(post!.body).toBe('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}');
     expect(post!.headers.get("content-type")).toBe("application/json");
     expect(post!.headers.get("authorization")).toBe("Bearer t0ken");
+  });
+
+  test("stream and posts say who asks", async () => {
+    const agents: (string | null)[] = [];
+    const note = ({ headers }: Request) => void agents.push(headers.get("user-agent"));
+    await using server = scripted({
+      get: (asked) => void note(asked) as undefined,
+      post: (asked) => (note(asked), new Response("")),
+    });
+    await using link = await open(server.url);
+    await link.transport.send(request(1));
+    await waitFor(() => agents.length === 2, "both");
+    expect(agents).toEqual(Array(2).fill(`mcphost/${version}`));
   });
 
   test("an absolute address of the same origin, behind comments and other events", async () => {

@@ -8,6 +8,7 @@ import { createPeer } from "../../lib/transport/peer.ts";
 import type { Incoming, Transport } from "../../lib/transport/transport.ts";
 import type { WebSocketOptions } from "../../lib/transport/ws-connect.ts";
 import { openWebSocket } from "../../lib/transport/ws.ts";
+import { version } from "../../package.json";
 import { serveRemote } from "../fixtures/remote/server.ts";
 import { waitFor } from "../processes.ts";
 
@@ -135,6 +136,16 @@ describe("opening", () => {
       "x-a": "b",
     });
     expect(headers["sec-websocket-extensions"]).toBeUndefined();
+  });
+
+  test.each([
+    [undefined, `mcphost/${version}`],
+    [{ "User-AGENT": "me/1" }, "me/1"],
+  ])("says who asks, as configured: %j", async (headers, agent) => {
+    await using server = await serveRemote({ transport: "ws" });
+    await using link = await open(server.url, headers && { headers });
+    expect(link.transport).toBeDefined();
+    expect(server.requests[0]!.headers["user-agent"]).toBe(agent);
   });
 
   test.each([
