@@ -189,6 +189,7 @@ export class Invocation {
           () => pattern.test(text),
           () => `${pattern} in ${JSON.stringify(text)}`,
         ),
+      kill: (signal) => proc.kill(signal),
       exited: proc.exited,
       async [Symbol.asyncDispose]() {
         proc.kill("SIGKILL");
@@ -216,6 +217,7 @@ export interface Screen extends AsyncDisposable {
   type(keys: string): void;
   /** Waits until the text matches. */
   shows(pattern: RegExp): Promise<void>;
+  kill(signal: NodeJS.Signals): void;
   exited: Promise<number>;
 }
 

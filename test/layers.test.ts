@@ -110,7 +110,7 @@ test.each([
   [
     "streams of node are touched by questions alone",
     /\bprocess\.(stdout|stderr|stdin)\b/,
-    (file) => file !== "lib/cli/ask.ts",
+    (file) => file !== "lib/cli/ask-put.ts",
   ],
   [
     "no decision reads a message",

@@ -58,6 +58,28 @@ describe.concurrent("at a terminal", () => {
     expect(screen.text()).toMatch(/two\r\n$/);
   });
 
+  test("Ctrl-D answers nothing, as Esc does", async () => {
+    await using screen = await ask("message=one");
+    await steps(screen, [/Reject/, "\u0004"]);
+    expect(await screen.exited).toBe(5);
+  });
+
+  test("after Ctrl-Z and fg it is asked again, and answered", async () => {
+    await using screen = await ask("message=one");
+    // Nobody stops a process that no shell waits for: the shell's part is the signal alone.
+    await steps(screen, [/Reject/, "\u001a"]);
+    await screen.shows(/\[\?25h/);
+    const from = screen.text().length;
+    screen.kill("SIGCONT");
+    await waitFor(
+      () => /Allow once[^]*Reject/.test(screen.text().slice(from)),
+      () => screen.text().slice(from),
+    );
+    screen.type(pick(0));
+    expect(await screen.exited).toBe(0);
+    expect(screen.text()).toEndWith("one\r\n");
+  });
+
   test("no, with a reason, and Esc, which is no yes", async () => {
     await using screen = await ask("message=one");
     await steps(screen, [/Reject/, pick(2)], [/Why\?/, `too late${keys.enter}`]);
