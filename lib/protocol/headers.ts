@@ -36,7 +36,7 @@ export function revisionIn(message: Message): string | undefined {
  * revisions before 2025-06-18, which did not know it.
  */
 export function revisionHeaders(revision: string): Record<string, string> {
-  return withoutHeader.has(revision) ? {} : { "MCP-Protocol-Version": revision };
+  return isWithoutHeader(revision) ? {} : { "MCP-Protocol-Version": revision };
 }
 
 /**
@@ -64,7 +64,7 @@ export function decodeHeaderValue(value: string): string | undefined {
 
 /** What `Mcp-Name` has to repeat of a request; undefined for a method that names nothing, or where the name is missing. */
 export function nameIn(method: string, params: JsonObject): string | undefined {
-  const key = namedBy.get(method);
+  const key = namedBy(method);
   const name = key === undefined ? undefined : params[key];
   return typeof name === "string" ? name : undefined;
 }
@@ -84,14 +84,32 @@ function inBase64(value: string): string {
 
 const revisionKey = `${metaPrefix}protocolVersion`;
 
-const withoutHeader: ReadonlySet<string> = new Set(["2024-10-07", "2024-11-05", "2025-03-26"]);
+// Neither is a set or a map: this is loaded on the way of a first call, and those take longer to make than all else here.
+
+function isWithoutHeader(revision: string): boolean {
+  switch (revision) {
+    case "2024-10-07":
+    case "2024-11-05":
+    case "2025-03-26":
+      return true;
+    default:
+      return false;
+  }
+}
 
 /** Where the name is that `Mcp-Name` repeats. */
-const namedBy: ReadonlyMap<string, string> = new Map([
-  ["tools/call", "name"],
-  ["prompts/get", "name"],
-  ["resources/read", "uri"],
-  ["tasks/get", "taskId"],
-  ["tasks/update", "taskId"],
-  ["tasks/cancel", "taskId"],
-]);
+function namedBy(method: string): "name" | "uri" | "taskId" | undefined {
+  switch (method) {
+    case "tools/call":
+    case "prompts/get":
+      return "name";
+    case "resources/read":
+      return "uri";
+    case "tasks/get":
+    case "tasks/update":
+    case "tasks/cancel":
+      return "taskId";
+    default:
+      return undefined;
+  }
+}
