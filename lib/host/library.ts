@@ -1,5 +1,5 @@
 /** What a host offers beside tools, all of it loaded when some of it is first asked for. It owns no server. */
-import type { CompletionValues } from "../client/completion.ts";
+import type { CompletionRequest, CompletionValues } from "../client/completion.ts";
 import { Asking } from "./asking.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type {
@@ -12,6 +12,7 @@ import type {
   ReadRequest,
   ResourceListing,
 } from "./feature-types.ts";
+import type { Owned } from "./opened-types.ts";
 import { Prompts } from "./prompts.ts";
 import { Resources } from "./resources.ts";
 import type { HostedServer } from "./server.ts";
@@ -38,6 +39,16 @@ export class Library implements Features {
   /** As `OpenedHost.locate`. */
   locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }> {
     return this.#resources.locate(uri, "uri", signal);
+  }
+
+  /** As `OpenedHost.ownerOf`. */
+  async ownerOf(ref: CompletionRequest["ref"], signal?: AbortSignal): Promise<Owned> {
+    if ("prompt" in ref) {
+      const { server, prompt: own, name } = await this.#prompts.find(ref.prompt, signal);
+      return { server, own, name };
+    }
+    const { server, uri } = await this.#resources.locate(ref.template, "uriTemplate", signal);
+    return { server, own: uri, name: uri };
   }
 
   prompts(request?: ListRequest): Promise<PromptListing> {

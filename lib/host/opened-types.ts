@@ -2,6 +2,7 @@
 import type { HostError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Answers } from "../client/answer-types.ts";
+import type { CompletionRequest } from "../client/completion.ts";
 import type { InputRound } from "../client/types.ts";
 import type { PolicyRule } from "../config/types.ts";
 import type { Actor, Call, Outcome } from "../hooks/call.ts";
@@ -72,6 +73,15 @@ export interface Judgement {
 /** Hears each log notification of a server as it came. */
 export type LogListener = (server: string, params: JsonObject) => void;
 
+/** A prompt or a template, where it is. */
+export interface Owned {
+  server: string;
+  /** The server's own name of it. */
+  own: string;
+  /** What it is called here. */
+  name: string;
+}
+
 /** What `openHost` returns: a host that can also leave at once. */
 export interface OpenedHost extends Host {
   call(request: OwnedCallRequest): Promise<Outcome>;
@@ -87,6 +97,8 @@ export interface OpenedHost extends Host {
   judge(tools: readonly HostTool[], actor: Actor): Promise<Judgement[]>;
   /** The server that a URI (or `SERVER/URI`) means, and its own URI. @throws as `read` */
   locate(uri: string, signal?: AbortSignal): Promise<{ server: string; uri: string }>;
+  /** The server that a prompt or a template is of. @throws as `complete` */
+  ownerOf(ref: CompletionRequest["ref"], signal?: AbortSignal): Promise<Owned>;
   /** Hears each log notification of a server as it came, until disposed. */
   onLog(listener: LogListener): Disposable;
   /** Its servers as approvals and grants know them. */

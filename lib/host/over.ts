@@ -115,11 +115,14 @@ function keepsApart(servers: readonly HostedServer[], name: string | undefined):
   return false;
 }
 
-function featuresOf(library: () => Promise<Library>): Features & Pick<OpenedHost, "locate"> {
+function featuresOf(
+  library: () => Promise<Library>,
+): Features & Pick<OpenedHost, "locate" | "ownerOf"> {
   return {
     resources: async (request) => (await library()).resources(request),
     read: async (request) => (await library()).read(request),
     locate: async (uri, given) => (await library()).locate(uri, given),
+    ownerOf: async (ref, given) => (await library()).ownerOf(ref, given),
     prompts: async (request) => (await library()).prompts(request),
     prompt: async (request) => (await library()).prompt(request),
     complete: async (request) => (await library()).complete(request),

@@ -60,7 +60,7 @@ export class Prompts {
   /** As `Host.prompt`. */
   async get(request: PromptRequest): Promise<HostAnswer> {
     const { prompt: name, arguments: args = {}, ...waits } = request;
-    const prompt = await this.#resolve(name, waits.signal);
+    const prompt = await this.find(name, waits.signal);
     const strays = strayArguments(prompt, args);
     checkRequired(prompt, args, strays);
     const { server } = prompt;
@@ -88,7 +88,7 @@ export class Prompts {
     name: string,
     { argument, context, ...waits }: CompleteRequest,
   ): Promise<CompletionValues> {
-    const { server, prompt } = await this.#resolve(name, waits.signal);
+    const { server, prompt } = await this.find(name, waits.signal);
     const about = { label: "completion/complete", facts: { prompt } };
     const request = { ref: { prompt }, argument, ...(context && { context }) };
     return await this.#asking.ask(
@@ -99,10 +99,8 @@ export class Prompts {
     );
   }
 
-  // --- internal ---
-
-  /** @throws HostError `usage` (unknown, of several); why the server that it names failed */
-  async #resolve(name: string, signal: AbortSignal | undefined): Promise<HostPrompt> {
+  /** The one that a name means. @throws HostError `usage` (unknown, of several); why the server that it names failed */
+  async find(name: string, signal: AbortSignal | undefined): Promise<HostPrompt> {
     const failed = await this.#load(serversMeant(name, this.#named), signal);
     const named = onlyOf("prompt", name, findNamed(this.#table(), name));
     const prompt = named && this.#promptOf(named);
@@ -117,6 +115,8 @@ export class Prompts {
     if (found !== undefined) return found;
     throw unknownBeside(unknown(name, this.#table()), others, this.#lists.size > 0);
   }
+
+  // --- internal ---
 
   /** Lists servers; those that fail, or whose list is not whole, are returned. @throws HostError when the signal fires */
   async #load(

@@ -1,9 +1,10 @@
 /** Resources, prompts and completion through the gateway: what clients name, found on its server, and hidden where it is not theirs. */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import type { CompletionRequest } from "../client/completion.ts";
 import type { InputRound } from "../client/types.ts";
 import type { HostAnswer, ReadRequest } from "../host/feature-types.ts";
-import type { OpenedHost } from "../host/opened-types.ts";
+import type { OpenedHost, Owned } from "../host/opened-types.ts";
 import { namesOf, withServer } from "./gateway-entries.ts";
 import { badParams } from "./gateway-errors.ts";
 import type { Links } from "./gateway-links.ts";
@@ -12,7 +13,7 @@ import type { Logs } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import { progressOf } from "./gateway-progress.ts";
 import { ownText, resultText, wholeResult } from "./gateway-results.ts";
-import type { Made, Question, Scope } from "./gateway-types.ts";
+import type { Made, Question } from "./gateway-types.ts";
 
 export interface FeatureContext {
   /** What all clients have in common. */
@@ -42,19 +43,19 @@ export async function getPrompt(
   { logs, links, ...common }: FeatureContext,
   rounds?: InputRound,
 ): Promise<Made> {
-  const { params, from, signal } = question;
+  const { params, from } = question;
   const { name } = params;
   const args = params.arguments ?? {};
-  const { scope, knows } = from;
   const { host } = from.guest ?? common;
   if (typeof name !== "string") badParams("prompts/get needs the name of a prompt");
   if (!isTexts(args)) badParams("the arguments of a prompt are strings");
-  const prompt = await promptFor(host, name, scope, signal);
-  using _flight = logs.flight({ question, server: scope.server });
+  const { server, own } = await ownerOf({ prompt: name }, question, host);
+  using _flight = logs.flight({ question, server });
+  const prompt = `${server}/${own}`;
   const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question, rounds) });
   if (answer.isInput) return { input: answer };
-  links.note(answer, answer.server);
-  return resultText(answer, knows, { shape: "prompt" });
+  links.note(answer, server);
+  return resultText(answer, from.knows, { shape: "prompt" });
 }
 
 /** The server of a resource. @throws as `locate` */
@@ -65,37 +66,49 @@ export async function serverOfResource(
   return (await locate(host, params.uri, { links, scope: from.scope, signal })).server;
 }
 
-/** The server of a prompt; undefined where nobody knows it. @throws HostError */
+/** The server of a prompt; undefined where nobody knows it, which the request for it then tells. */
 export async function serverOfPrompt(
   { params: { name }, from, signal }: Question,
   host: OpenedHost,
 ): Promise<string | undefined> {
-  if (from.scope.server !== undefined) return from.scope.server;
-  const { prompts } = await host.prompts({ signal });
-  return prompts.find((one) => one.name === name)?.server;
+  if (from.scope.server !== undefined || typeof name !== "string") return from.scope.server;
+  try {
+    return (await host.ownerOf({ prompt: name }, signal)).server;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `completion/complete`. @throws RpcError, HostError */
-export async function complete(question: Question, host: OpenedHost): Promise<string> {
-  const { params, from, signal } = question;
+export async function complete(
+  question: Question,
+  { logs, ...common }: Pick<FeatureContext, "host" | "logs">,
+): Promise<string> {
+  const { params, from } = question;
+  const { host } = from.guest ?? common;
   const { ref, argument, context } = params;
-  const { scope, knows } = from;
   if (!isObject(ref) || !isObject(argument)) badParams("completion needs a ref and an argument");
   const { name, value } = argument;
   if (typeof name !== "string" || typeof value !== "string")
     badParams("the argument of a completion has a name and a value, both strings");
   const known = isObject(context) ? context.arguments : undefined;
+  const { server, own } = await ownerOf(refOf(ref), question, host);
+  using _flight = logs.flight({ question, server });
+  const named = `${server}/${own}`;
   const { answer, ...completion } = await host.complete({
-    ref: await refFor(ref, host, { scope, signal }),
+    ref: ref.type === "ref/prompt" ? { prompt: named } : { template: named },
     argument: { name, value },
     ...(isTexts(known) && { context: known }),
     ...waitsOf(question),
   });
-  if (answer === undefined) return ownText({ completion }, knows);
-  return resultText({ result: answer.result, raw: answer.raw() }, knows, { shape: "completion" });
+  if (answer === undefined) return ownText({ completion }, from.knows);
+  const given = { result: answer.result, raw: answer.raw() };
+  return resultText(given, from.knows, { shape: "completion" });
 }
 
 // --- internal ---
+
+type Ref = CompletionRequest["ref"];
 
 function waitsOf(question: Question, rounds?: InputRound): Omit<ReadRequest, "uri"> {
   const { signal, from, params } = question;
@@ -132,46 +145,35 @@ function asAsked(
   return { result, raw: JSON.stringify(result) };
 }
 
-async function promptFor(
+/** Where a prompt or a template is, for who asks. @throws RpcError, HostError */
+async function ownerOf(
+  ref: Ref,
+  { from: { scope }, signal }: Question,
   host: OpenedHost,
-  name: string,
-  { server, allows }: Scope,
-  signal: AbortSignal,
-): Promise<string> {
-  if (server !== undefined) {
-    if (!allows(namesOf(server, name))) hidden("prompt", name);
-    return `${server}/${name}`;
+): Promise<Owned> {
+  const { server, allows } = scope;
+  const [what, asked] =
+    "prompt" in ref ? ["prompt", ref.prompt] : ["resource template", ref.template];
+  let found: Owned;
+  try {
+    found =
+      server === undefined
+        ? await host.ownerOf("prompt" in ref ? ref : { template: withServer(asked) }, signal)
+        : { server, own: asked, name: asked };
+  } catch (error) {
+    // The nearest names are for those who may see everything.
+    if (allows([""])) throw error;
+    hidden(what, asked);
   }
-  // Whoever may see what has no name may see everything.
-  if (allows([""])) return name;
-  const { prompts } = await host.prompts({ signal });
-  const found = prompts.find((one) => one.name === name);
-  if (found === undefined || !allows(namesOf(found.server, found.prompt, found.name)))
-    hidden("prompt", name);
-  return name;
+  if (!allows(namesOf(found.server, found.own, found.name))) hidden(what, asked);
+  return found;
 }
 
-async function refFor(
-  ref: JsonObject,
-  host: OpenedHost,
-  { scope, signal }: { scope: Scope; signal: AbortSignal },
-): Promise<{ prompt: string } | { template: string }> {
-  if (ref.type === "ref/prompt" && typeof ref.name === "string")
-    return { prompt: await promptFor(host, ref.name, scope, signal) };
-  if (ref.type !== "ref/resource" || typeof ref.uri !== "string")
-    badParams("the ref of a completion is a ref/prompt with a name, or a ref/resource with a uri");
-  const { server, allows } = scope;
-  if (server !== undefined) {
-    if (!allows(namesOf(server, ref.uri))) hidden("resource template", ref.uri);
-    return { template: `${server}/${ref.uri}` };
-  }
-  const asked = withServer(ref.uri);
-  if (allows([""])) return { template: asked };
-  const { templates } = await host.resources({ signal });
-  for (const { server: of, uriTemplate: own } of templates)
-    if ((asked === own || asked === `${of}/${own}`) && allows(namesOf(of, own)))
-      return { template: `${of}/${own}` };
-  return hidden("resource template", ref.uri);
+/** @throws RpcError -32602 */
+function refOf({ type, name, uri }: JsonObject): Ref {
+  if (type === "ref/prompt" && typeof name === "string") return { prompt: name };
+  if (type === "ref/resource" && typeof uri === "string") return { template: uri };
+  badParams("the ref of a completion is a ref/prompt with a name, or a ref/resource with a uri");
 }
 
 function isTexts(value: Json | undefined): value is Record<string, string> {

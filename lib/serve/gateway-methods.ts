@@ -47,7 +47,7 @@ export function tablesOf(parts: Parts): Record<Era, Map<string, Handler>> {
     ["prompts/list", listed((question) => lists.prompts(question, behind(question)))],
     ["resources/list", listed((question) => lists.resources(question, behind(question)))],
     ["resources/templates/list", listed((question) => lists.templates(question, behind(question)))],
-    ["completion/complete", (question) => complete(question, behind(question).host)],
+    ["completion/complete", (question) => complete(question, parts)],
   ];
   const aside = both.map(([method, answer]): [string, Handler] => [
     method,

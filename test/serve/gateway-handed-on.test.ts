@@ -1,7 +1,8 @@
 /** What a server says beside its answers, or with more than the protocol names, reaches clients of the gateway as it was said. */
 import { expect, test } from "bun:test";
 
-import { answerTo, gatewayOver, modernInit, session, told } from "./gateway-kit.ts";
+import { answerTo, collect, gatewayOver, modernInit, session, told } from "./gateway-kit.ts";
+import type { Told } from "./gateway-kit.ts";
 import type { Fixture } from "./kit.ts";
 import { fixtureKit } from "./rest-kit.ts";
 
@@ -9,6 +10,7 @@ const script = `
 import { serve, tool } from ${JSON.stringify(fixtureKit)};
 const tell = (given) => ({ id, params }, server) => {
   const { progressToken } = params._meta ?? {};
+  server.notify("notifications/message", { level: "info", data: "asked" });
   const meta = { "example.com/a": 1, "io.modelcontextprotocol/related-task": { taskId: "own" } };
   if (progressToken !== undefined) {
     server.notify("notifications/progress", { progressToken, progress: 1, message: "half", _meta: meta });
@@ -18,6 +20,7 @@ const tell = (given) => ({ id, params }, server) => {
 };
 const suggestion = ({ id, params }, server) => {
   const { value } = params.argument;
+  server.notify("notifications/message", { level: "info", data: "completed" });
   const completion = { values: Array.from({ length: Number(value) }, (_, at) => "v" + at), "x-rank": [1] };
   server.reply({ id }, { completion, "x-more": true, _meta: { "example.com/a": 1 } });
 };
@@ -33,7 +36,7 @@ await serve({
     "prompts/list": ({ id }, server) => server.reply({ id }, { prompts: [{ name: "p" }] }),
     "prompts/get": tell({ messages: [] }),
     "resources/list": ({ id }, server) => server.reply({ id }, { resources: [{ uri: "x://a", name: "a" }] }),
-    "resources/templates/list": ({ id }, server) => server.reply({ id }, { resourceTemplates: [] }),
+    "resources/templates/list": ({ id }, server) => server.reply({ id }, { resourceTemplates: [{ uriTemplate: "y://{b}", name: "y" }] }),
     "resources/read": ({ id, params }, server) => params.uri === "x://a"
       ? tell({ contents: [] })({ id, params }, server)
       : server.send({ jsonrpc: "2.0", id, error: { code: -32002, message: "none", data: ["why"] } }),
@@ -63,7 +66,7 @@ test.each([
     expect(all.at(-1)).toMatchObject({ result: {} });
   }
   const silent = await told(await legacy.request(method, params));
-  expect(silent).toHaveLength(1);
+  expect(silent.filter((one) => one.method === "notifications/progress")).toEqual([]);
 });
 
 test("a completion is handed on as its server gave it, with at most 100 values", async () => {
@@ -96,4 +99,31 @@ test("the data of a resource that is not found are handed on, whatever they are"
   const client = await session(kit, { path: "/mcp/s" });
   const answer = answerTo(await told(await client.request("resources/read", { uri: "x://b" })));
   expect(answer?.error).toEqual({ code: -32002, message: "none", data: ["why"] });
+});
+
+function logs(all: readonly Told[]): Told[] {
+  return all.filter((message) => message.method === "notifications/message");
+}
+
+test.each<[string, object]>([
+  ["prompts/get", { name: "s_p" }],
+  ["resources/read", { uri: "x://a" }],
+  [
+    "completion/complete",
+    { ref: { type: "ref/prompt", name: "s_p" }, argument: { name: "a", value: "1" } },
+  ],
+  [
+    "completion/complete",
+    { ref: { type: "ref/resource", uri: "y://{b}" }, argument: { name: "b", value: "1" } },
+  ],
+])("what a server logs about %s of %j is told to who asked alone", async (method, params) => {
+  await using kit = gatewayOver({ ...talkative, other: {} });
+  const [one, other] = [await session(kit), await session(kit)];
+  const elsewhere = collect(await other.ask({ headers: { accept: "text/event-stream" } }));
+  expect(logs(await told(await one.request(method, params)))).toHaveLength(1);
+  const meta = { "io.modelcontextprotocol/logLevel": "info" };
+  const own = await told(await kit.ask("/mcp", modernInit(method, params, { meta })));
+  expect(logs(own)).toHaveLength(1);
+  await told(await other.request("ping"));
+  expect(logs(elsewhere)).toEqual([]);
 });
