@@ -31,7 +31,7 @@ export function atReference(root: Json, reference: string): Json | undefined {
 export type Resolve = (reference: string) => Json | undefined;
 
 /**
- * As `atReference` in the schema `root`, and besides `#name` by `$anchor` (2020-12 core, 8.2.2; `$id` and `id` of older
+ * As `atReference` in the schema `root`, and besides `#name` by `$anchor` and `$dynamicAnchor` (2020-12 core, 8.2.2; `$id` and `id` of older
  * drafts), and what has an `$id` by that, as it is written, alone or with a pointer into it: nothing is fetched, and no
  * relative address made whole. The schema is walked once, when the first name is looked up.
  */
@@ -60,8 +60,9 @@ function namesIn(root: Json): Map<string, Json> {
   const stack: Json[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if (isObject(node)) {
-      const { $anchor, $id, id } = node;
-      if (typeof $anchor === "string") places.set(`#${$anchor}`, node);
+      const { $anchor, $dynamicAnchor, $id, id } = node;
+      for (const name of [$dynamicAnchor, $anchor])
+        if (typeof name === "string") places.set(`#${name}`, node);
       for (const name of [$id, id]) if (typeof name === "string") places.set(name, node);
       for (const key of Object.keys(node)) if (!values.has(key)) stack.push(node[key] ?? null);
     } else if (Array.isArray(node)) for (const one of node) stack.push(one);

@@ -6,9 +6,10 @@ import { shorten } from "./clip.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { resolverOf } from "./pointer.ts";
-import { mapsOfSchemas, mendSchema } from "./schema-mend.ts";
-
-export type Draft = "4" | "7" | "2019-09" | "2020-12";
+import { bindEarly, mendSchema } from "./schema-mend.ts";
+import type { Draft } from "./schema-mend.ts";
+import { childrenOf, listsOfSchemas, mapsOfSchemas } from "./schema-places.ts";
+import type { Place } from "./schema-places.ts";
 
 export interface SchemaReport {
   draft: Draft;
@@ -55,52 +56,37 @@ export function inspectSchema(schema: JsonObject): SchemaReport {
   }
   if (pathsAreLonger(schema)) report.fault = "its keys are too long and too many";
   const resolve = resolverOf(schema);
+  const seen = new Set<Json>();
+  let [isDynamic, isOne] = [false, true];
   const stack: Place[] = [{ schema, path: "#", depth: 0 }];
   for (
     let place = stack.pop();
     place !== undefined && report.fault === undefined;
     place = stack.pop()
   ) {
-    if (typeof place.schema === "boolean") continue;
-    const foreign = isObject(place.schema) ? mendSchema(place.schema) : undefined;
-    if (foreign !== undefined) report.foreign ??= foreign;
-    const fault = faultOf(place, report.draft);
+    const { schema: here, depth } = place;
+    if (here === undefined || typeof here === "boolean" || seen.has(here)) continue;
+    seen.add(here);
+    if (report.draft === "2020-12" && isObject(here)) isDynamic = bindEarly(here) || isDynamic;
+    const fault = inspectOne(place, report);
     if (fault !== undefined) report.fault = `${place.path.slice(0, 100)} ${fault}`;
-    if (!isObject(place.schema)) continue;
-    const { $ref } = place.schema;
-    delete place.schema.format;
-    if (report.draft === "4" || report.draft === "7")
-      for (const key of later) delete place.schema[key];
-    if (typeof $ref === "string" && resolve($ref) === undefined) report.lost ??= $ref;
-    report.heavy ||= place.depth > 0 && isNamed(place.schema);
-    for (const pattern of patternsOf(place.schema)) {
-      report.patterns = true;
-      report.heavy ||= !isPlain(pattern);
-    }
-    stack.push(...childrenOf(place.schema, place));
+    if (!isObject(here)) continue;
+    stack.push(...childrenOf(here, place));
+    isOne &&= depth === 0 || here.$id === undefined;
+    if (typeof here.$ref !== "string") continue;
+    const target = resolve(here.$ref);
+    if (target === undefined) report.lost ??= here.$ref;
+    // It may stand where no schema is looked for.
+    else if (isObject(target)) stack.push({ schema: target, path: here.$ref, depth: 1 });
   }
+  if (isDynamic && !isOne)
+    report.fault ??= 'it has a "$dynamicRef" and parts with an "$id", which is not supported';
   return report;
 }
 
 // --- internal ---
 
-interface Place {
-  schema: Json | undefined;
-  path: string;
-  depth: number;
-}
-
 const types = new Set<Json>(["string", "number", "integer", "boolean", "object", "array", "null"]);
-const oneSchema = words(
-  "additionalItems additionalProperties contains else if items not propertyNames then " +
-    "unevaluatedItems unevaluatedProperties",
-);
-const listOfSchemas = words("allOf anyOf oneOf prefixItems");
-/** Keywords that draft-07 and older do not have: there they mean nothing, but the validator would go by them. */
-const later = words(
-  "prefixItems dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties " +
-    "minContains maxContains",
-);
 const numbers = words(
   "maximum minimum multipleOf exclusiveMaximum exclusiveMinimum maxItems maxLength maxProperties " +
     "minItems minLength minProperties maxContains minContains",
@@ -110,10 +96,24 @@ function words(text: string): readonly string[] {
   return text.split(" ");
 }
 
+/** Mends one schema, and notes what is to be known of it. Returns what is wrong with it. */
+function inspectOne(place: Place, report: SchemaReport): string | undefined {
+  const { schema, depth } = place;
+  if (!isObject(schema)) return faultOf(place, report.draft);
+  const foreign = mendSchema(schema, report.draft, depth === 0);
+  if (foreign !== undefined) report.foreign ??= foreign;
+  report.heavy ||= depth > 0 && isNamed(schema);
+  for (const pattern of patternsOf(schema)) {
+    report.patterns = true;
+    report.heavy ||= !isPlain(pattern);
+  }
+  return faultOf(place, report.draft);
+}
+
 function faultOf({ schema, depth }: Place, draft: Draft): string | undefined {
   if (depth > schemaDepthMax) return `is nested more than ${schemaDepthMax} levels deep`;
   if (!isObject(schema)) return "is not a schema";
-  const { type, required, enum: values, $ref, pattern, $dynamicRef } = schema;
+  const { type, required, enum: values, $ref, pattern } = schema;
   if (type !== undefined && ![type].flat().every((one) => types.has(one)))
     return `has the unknown type ${clip(type)}`;
   if (required !== undefined && !isStrings(required))
@@ -122,8 +122,7 @@ function faultOf({ schema, depth }: Place, draft: Draft): string | undefined {
   if ($ref !== undefined && typeof $ref !== "string") return 'has a "$ref" that is no text';
   if (pattern !== undefined && typeof pattern !== "string")
     return 'has a "pattern" that is no text';
-  if ($dynamicRef !== undefined) return 'has a "$dynamicRef", which is not supported';
-  for (const key of listOfSchemas)
+  for (const key of listsOfSchemas)
     if (schema[key] !== undefined && !Array.isArray(schema[key]))
       return `has an "${key}" that is no list`;
   for (const key of mapsOfSchemas)
@@ -137,31 +136,9 @@ function faultOf({ schema, depth }: Place, draft: Draft): string | undefined {
   return undefined;
 }
 
-function childrenOf(schema: JsonObject, { path, depth }: Place): Place[] {
-  const places: Place[] = [];
-  const add = (child: Json | undefined, at: string) =>
-    places.push({ schema: child, path: `${path}/${at}`, depth: depth + 1 });
-  for (const key of oneSchema) {
-    const child = schema[key];
-    if (key === "items" && Array.isArray(child)) child.forEach((one, i) => add(one, `${key}/${i}`));
-    else if (child !== undefined) add(child, key);
-  }
-  for (const key of listOfSchemas) {
-    const list = schema[key];
-    if (Array.isArray(list)) list.forEach((child, i) => add(child, `${key}/${i}`));
-  }
-  for (const key of mapsOfSchemas) {
-    const map = schema[key];
-    if (isObject(map)) for (const name of Object.keys(map)) add(map[name], `${key}/${name}`);
-  }
-  return places;
-}
-
-function patternsOf({ pattern, patternProperties, format }: JsonObject): string[] {
+function patternsOf({ pattern, patternProperties }: JsonObject): string[] {
   const found = isObject(patternProperties) ? Object.keys(patternProperties) : [];
   if (typeof pattern === "string") found.push(pattern);
-  // Formats whose own test is a pattern that can take long, or compiles what it is given.
-  if (format === "regex" || format === "url") found.push("(");
   return found;
 }
 

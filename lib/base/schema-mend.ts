@@ -1,30 +1,72 @@
 /**
  * Mends in a schema what is clear although it is no JSON Schema: what serializers write in the place of a keyword that is
  * absent (null), of an empty object (PHP: an empty list), and OpenAPI's `nullable`. And takes out patterns that are none
- * here: other languages have other ones. Changes the schema it is given. Pure otherwise.
+ * here (other languages have other ones), and what means nothing in its dialect, but something to the validator. Changes the
+ * schema it is given. Pure otherwise.
  */
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
+import { mapsOfSchemas, notesIn } from "./schema-places.ts";
 
-/** Keywords whose value is an object of schemas, by name. */
-export const mapsOfSchemas: readonly string[] = [
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-  "patternProperties",
-  "properties",
-];
+export type Draft = "4" | "7" | "2019-09" | "2020-12";
 
-/** Mends one schema, not those in it; returns a pattern that had to be left out. */
-export function mendSchema(schema: JsonObject): string | undefined {
+/** Mends one schema, not those in it; returns a pattern that had to be left out. @param isRoot it is the whole */
+export function mendSchema(schema: JsonObject, draft: Draft, isRoot: boolean): string | undefined {
   for (const key of Object.keys(schema))
     if (schema[key] === null && key !== "const" && key !== "default") delete schema[key];
   for (const key of mapsOfSchemas) if (isEmptyList(schema[key])) schema[key] = {};
   if (schema.nullable === true) allowNull(schema);
+  keepTo(draft, schema, isRoot);
   return withoutForeign(schema);
 }
 
+/**
+ * Makes a dynamic reference one that is not: in a schema of one resource both lead to the same place (2020-12 core, 8.2.3.2).
+ * True where there was one.
+ */
+export function bindEarly(schema: JsonObject): boolean {
+  const { $dynamicRef, $dynamicAnchor, allOf = [] } = schema;
+  if (typeof $dynamicAnchor === "string") schema.$anchor ??= $dynamicAnchor;
+  if (typeof $dynamicRef !== "string" || !Array.isArray(allOf)) return false;
+  delete schema.$dynamicRef;
+  schema.allOf = [...allOf, { $ref: $dynamicRef }];
+  return true;
+}
+
 // --- internal ---
+
+/** Keywords that draft-07 and older do not have. */
+const later = (
+  "prefixItems dependentRequired dependentSchemas unevaluatedItems unevaluatedProperties " +
+  "minContains maxContains"
+).split(" ");
+/** Keywords whose values are no schemas. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+/** Takes out what the dialect does not have, and each `format`. */
+function keepTo(draft: Draft, schema: JsonObject, isRoot: boolean): void {
+  delete schema.format;
+  if (draft !== "4") {
+    if (!isObject(schema.id)) delete schema.id;
+    for (const note of notesIn(schema)) forgetIds(note);
+  }
+  if (draft !== "4" && draft !== "7") return;
+  for (const key of later) delete schema[key];
+  // Beside a reference nothing counts.
+  if (schema.$ref === undefined || isRoot) return;
+  delete schema.$id;
+  delete schema.id;
+}
+
+/** Notes of others (`x-…`, `example`) may have an `id`; the validator took it for the name of a schema. */
+function forgetIds(note: Json): void {
+  const stack = [note];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (typeof node !== "object" || node === null) continue;
+    if (isObject(node) && !isObject(node.id)) delete node.id;
+    for (const [key, value] of Object.entries(node)) if (!data.has(key)) stack.push(value as Json);
+  }
+}
 
 function isEmptyList(value: Json | undefined): boolean {
   return Array.isArray(value) && value.length === 0;

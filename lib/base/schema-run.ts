@@ -2,7 +2,7 @@
 import { Validator } from "@cfworker/json-schema";
 
 import type { Json, JsonObject } from "./json.ts";
-import type { Draft } from "./schema-faults.ts";
+import type { Draft } from "./schema-mend.ts";
 import { describeComplaints } from "./schema-words.ts";
 import type { Problem } from "./schema-words.ts";
 

@@ -147,6 +147,7 @@ class Unchecked extends Error {}
 function reasonOf(error: unknown, lost: string | undefined): string {
   if (error instanceof RangeError) return "it or the value is nested too deeply";
   const text = error instanceof Error ? error.message : String(error);
-  if (error instanceof Unchecked || lost === undefined) return text.slice(0, 200);
+  if (error instanceof Unchecked || lost === undefined)
+    return text.replace(/\n.*/s, "").slice(0, 200);
   return `its reference ${lost.slice(0, 200)} leads nowhere`;
 }

@@ -191,6 +191,62 @@ describe("references", () => {
     );
   });
 
+  test.each<JsonObject>([
+    { $ref: "#node" },
+    { $dynamicRef: "#node" },
+    { $dynamicRef: "#/$defs/n", allOf: [{ minProperties: 0 }] },
+  ])(
+    "to an anchor that may be another one elsewhere, in a schema of one part: %j",
+    async (link) => {
+      const n = { $dynamicAnchor: "node", properties: { id: { type: "integer" }, next: link } };
+      const schema = properties({ root: link }, { $defs: { n } });
+      expect(await verdict(schema, { root: { next: { id: 1 } } })).toBe("ok");
+      expect(await verdict(schema, { root: { next: { id: "x" } } })).toBe(
+        '/root/next/id: expected integer, got "x"',
+      );
+    },
+  );
+
+  test.each([{}, { $schema: "http://json-schema.org/draft-07/schema#" }])(
+    "an id names nothing but in draft-04: references below it are found, by %j",
+    async (dialect: JsonObject) => {
+      // As zod 4.0 writes a schema that was given an id.
+      const $defs = {
+        Point: { id: "Point", properties: { x: { type: "integer" } } },
+        Line: { id: "Line", properties: { from: { $ref: "#/$defs/Point" } } },
+      };
+      const schema = properties({ line: { $ref: "#/$defs/Line" } }, { ...dialect, $defs });
+      expect(await verdict(schema, { line: { from: { x: 1 } } })).toBe("ok");
+      expect(await verdict(schema, { line: { from: { x: "y" } } })).toBe(
+        '/line/from/x: expected integer, got "y"',
+      );
+    },
+  );
+
+  test("an id in what others note of a schema names nothing", async () => {
+    const noted = { type: "integer", "x-view": { id: "f" }, example: [{ id: "f" }] };
+    const schema = properties({ a: noted, b: noted, id: { const: { id: "f" } } });
+    expect(await verdict(schema, { a: 1, b: 1, id: { id: "f" } })).toBe("ok");
+    expect(await verdict(schema, { a: "x" })).toBe('/a: expected integer, got "x"');
+    expect(await verdict(schema, { id: {} })).toStartWith("/id: expected");
+  });
+
+  test("in draft-07 an $id beside a reference is none", async () => {
+    const schema = properties(
+      { a: { $id: "other/", $ref: "x.json" } },
+      {
+        $schema: "http://json-schema.org/draft-07/schema#",
+        $id: "http://example.invalid/s/",
+        definitions: {
+          x: { $id: "x.json", type: "integer" },
+          y: { $id: "other/x.json", type: "string" },
+        },
+      },
+    );
+    expect(await verdict(schema, { a: 1 })).toBe("ok");
+    expect(await verdict(schema, { a: "x" })).not.toBe("ok");
+  });
+
   test("one that leads to itself ends", async () => {
     expect(await verdict({ $ref: "#" }, {})).toBe(
       "unchecked: it or the value is nested too deeply",
@@ -209,7 +265,15 @@ describe("a broken schema refuses nothing", () => {
     [properties({ a: { enum: "x" } }), 'unchecked: #/properties/a has an "enum" that is no list'],
     [{ anyOf: {} }, 'unchecked: # has an "anyOf" that is no list'],
     [{ required: true }, 'unchecked: # has a "required" that is no list of names'],
-    [{ $dynamicRef: "#x" }, 'unchecked: # has a "$dynamicRef", which is not supported'],
+    [{ $dynamicRef: "#x" }, "unchecked: its reference #x leads nowhere"],
+    [
+      { $dynamicRef: "#x", $defs: { y: { $id: "y", $dynamicAnchor: "x" } } },
+      'unchecked: it has a "$dynamicRef" and parts with an "$id", which is not supported',
+    ],
+    [
+      properties({ a: { $ref: "#/parts/a" } }, { parts: { a: { type: "text" } } }),
+      'unchecked: #/parts/a has the unknown type "text"',
+    ],
   ])("%j", async (schema, expected) => {
     expect(await verdict(schema, { a: "x" })).toBe(expected);
   });
@@ -348,6 +412,11 @@ test("a format annotates: it refuses nothing, wherever it stands", async () => {
   const uuid = { type: "string", format: "uuid", minLength: 1 };
   expect(await verdict(properties({ a: uuid }), { a: "x" })).toBe("ok");
   expect(await verdict(properties({ a: { anyOf: [uuid] } }), { a: "x" })).toBe("ok");
+  const components = { schemas: { uuid } };
+  const linked = properties({ a: { $ref: "#/components/schemas/uuid" } }, { components });
+  expect(await verdict(linked, { a: "x" })).toBe("ok");
+  const dependencies = { a: { properties: { a: uuid } }, b: ["a"] };
+  expect(await verdict({ dependencies }, { a: "x" })).toBe("ok");
   expect(
     await verdict(properties({ format: { type: "integer", minimum: 1 } }), { format: 0 }),
   ).not.toBe("ok");
