@@ -24,6 +24,7 @@ import type { RecordSettings, ServeSettings, ServeToken } from "./setting-types.
 import { parseToml } from "./toml.ts";
 import { topWarnings } from "./top-keys.ts";
 import type { BadServer, Config, Limits, PluginEntry, PolicyRule, ServerConfig } from "./types.ts";
+import { parseYaml } from "./yaml.ts";
 
 /** What one file says. */
 export interface ConfigPart {
@@ -47,8 +48,8 @@ export interface ConfigPart {
  * @throws HostError `config`: it cannot be parsed (line and column), or its policy, limits or inputs are wrong
  */
 export function readDocument(text: string, origin: Origin, folder: string): ConfigPart {
-  const toml = /\.toml$/i.test(origin.file ?? "");
-  const { value, warnings } = (toml ? parseToml : parseJsonc)(text, origin);
+  const format = formatOf(origin.file);
+  const { value, warnings } = parsers[format](text, origin);
   if (!isObject(value)) throw problem(origin, [], "an object", value);
   const part: ConfigPart = {
     origin,
@@ -78,7 +79,7 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
   if (value.limits !== undefined) part.limits = readLimits(value.limits, part);
   if (value.serve !== undefined) part.serve = readServe(value.serve, part);
   // Codex has profiles of its own.
-  const isCodex = toml && Object.hasOwn(value, "mcp_servers");
+  const isCodex = format === "TOML" && Object.hasOwn(value, "mcp_servers");
   if (value.profiles !== undefined && !isCodex) readProfiles(value.profiles, part);
   if (value.inputs !== undefined)
     for (const { id, description, password, default: fallback, options } of check(
@@ -98,7 +99,15 @@ export function readDocument(text: string, origin: Origin, folder: string): Conf
   return part;
 }
 
+/** By the end of its name. */
+export function formatOf(file = ""): "JSON" | "TOML" | "YAML" {
+  if (/\.toml$/i.test(file)) return "TOML";
+  return /\.ya?ml$/i.test(file) ? "YAML" : "JSON";
+}
+
 // --- internal ---
+
+const parsers = { JSON: parseJsonc, TOML: parseToml, YAML: parseYaml };
 
 function readServers(document: JsonObject, part: ConfigPart, folder: string): void {
   const { origin, servers, warnings } = part;

@@ -5,7 +5,7 @@
 import { HostError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { readDocument } from "./document.ts";
+import { formatOf, readDocument } from "./document.ts";
 import { removeAt, setAt } from "./edit-text.ts";
 import { type Entry, shapes } from "./formats.ts";
 import { parseJsonc } from "./jsonc.ts";
@@ -41,8 +41,9 @@ export interface Edited {
  */
 export function editServers(text: string | undefined, edit: ServerEdit, of: EditOf): Edited {
   const { origin, folder } = of;
-  if (/\.toml$/i.test(origin.file ?? ""))
-    throw refused("file", edit.name, `${origin.label} is TOML, and only JSON is edited here`);
+  const format = formatOf(origin.file);
+  if (format !== "JSON")
+    throw refused("file", edit.name, `${origin.label} is ${format}, and only JSON is edited here`);
   const before = text === undefined || text.trim() === "" ? "{}\n" : text;
   // What is wrong with the file as it is, is not ours to write over.
   readDocument(before, origin, folder);
@@ -83,8 +84,17 @@ function entriesOf(text: string, { origin, folder }: EditOf): Entry[] {
 /** The object that servers are written into: the one that is there, else that of the home format. */
 function sectionOf(text: string, { origin }: EditOf): string {
   const { value } = parseJsonc(text, origin);
-  const sections = ["mcpServers", "servers", "mcp_servers", "mcp"];
-  return sections.find((key) => isObject(value) && isObject(value[key])) ?? "mcpServers";
+  const sections = [
+    "mcpServers",
+    "servers",
+    "mcp_servers",
+    "mcp",
+    "amp.mcpServers",
+    "context_servers",
+  ];
+  if (!isObject(value)) return "mcpServers";
+  const isList = Array.isArray(value.mcpServers);
+  return sections.find((key) => isObject(value[key])) ?? (isList ? "servers" : "mcpServers");
 }
 
 /** The text, if the entry in it is one that may count. @throws HostError `usage` */

@@ -51,8 +51,48 @@ const vsCodeSettings: Shape = {
   },
 };
 
-/** opencode: `mcp: {NAME: {type: local, command: […], environment}}`. */
-const opencode: Shape = { key: "mcp", read: (section) => table(section, ["mcp"]) };
+/** opencode: `mcp: {NAME: {type: local, command: […], environment}}`. Gemini keeps filters of its own under that key. */
+const opencode: Shape = {
+  key: "mcp",
+  read: (section) =>
+    table(section, ["mcp"])?.filter(
+      ({ name, value }) => isObject(value) || !geminiFilters.has(name),
+    ),
+};
+
+const geminiFilters = new Set(["allowed", "excluded", "serverCommand"]);
+
+/** Continue: `mcpServers: [{name, …}]`, most often YAML. */
+const mcpServersList: Shape = { key: "mcpServers", read: (section) => list(section, "mcpServers") };
+
+/** Amp: `"amp.mcpServers": {NAME: {…}}`. */
+const amp: Shape = { key: "amp.mcpServers", read: (section) => table(section, ["amp.mcpServers"]) };
+
+/** Zed: `context_servers: {NAME: {command, args, env} or {command: {path, args, env}} or {url}}`; what its extensions start is theirs. */
+const zed: Shape = {
+  key: "context_servers",
+  read: (section) =>
+    table(section, ["context_servers"])
+      ?.filter(({ value }) => !isObject(value) || "command" in value || "url" in value)
+      .map((entry) => ({ ...entry, value: zedServer(entry.value) })),
+};
+
+function zedServer(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { settings: _settings, remote: _remote, command, ...rest } = value;
+  if (!isObject(command)) return command === undefined ? rest : { command, ...rest };
+  const { path, ...inner } = command;
+  return { command: path, ...inner, ...rest };
+}
+
+/** Goose: `extensions: {NAME: {type: stdio, cmd, args, envs} or {type: streamable_http, uri}}`; other kinds are part of it, and other programs have extensions of their own. */
+const goose: Shape = {
+  key: "extensions",
+  read: (section) =>
+    (table(section, ["extensions"]) ?? []).filter(
+      ({ value }) => isObject(value) && ("cmd" in value || "uri" in value),
+    ),
+};
 
 /** Claude Code's own file: `projects: {FOLDER: {mcpServers: {…}}}`; only the project of the current folder counts. */
 const claudeProjects: Shape = {
@@ -67,12 +107,16 @@ const claudeProjects: Shape = {
 
 /** In the order in which they weigh: of two entries of one name, the later counts. */
 export const shapes: readonly Shape[] = [
+  goose,
   vsCodeSettings,
   opencode,
   mcpServerList,
   codex,
   serverList,
   servers,
+  zed,
+  amp,
+  mcpServersList,
   mcpServers,
   claudeProjects,
 ];

@@ -120,8 +120,7 @@ class Builder {
     const found = next === undefined ? "the end" : JSON.stringify(String.fromCodePoint(next));
     const position = { line: line + 1, column: column + 1 };
     // No config is an array: what begins so, or with no value at all, is most likely no JSON.
-    const isOther = !isObject(this.root) || /\.ya?ml$/i.test(this.#source.file ?? "");
-    const hint = isOther ? formatHint(this.#source) : undefined;
+    const hint = !isObject(this.root) ? formatHint(this.#source) : undefined;
     throw syntaxError(this.#source, `${why}, found ${found}`, position, { hint });
   }
 }

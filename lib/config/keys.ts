@@ -4,10 +4,10 @@
  */
 import { isObject } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { parseSeconds, parseTimeout } from "./duration.ts";
 import { plainNumbers } from "./jsonc.ts";
 import { linkWord } from "./links.ts";
 import { limitEntries } from "./schema.ts";
+import { synonyms, timeoutOfBoth } from "./synonyms.ts";
 
 /** A value under our own key, and the key under which it was written. */
 export interface Field {
@@ -22,9 +22,6 @@ export interface Fields {
   /** The first of these that is close to a key that is known. */
   nearMiss?: string;
 }
-
-/** How one key of another host is read: as which of our keys, with which values. */
-type Synonym = (value: unknown) => [key: string, value: unknown][];
 
 /**
  * Gathers an entry's fields under our names. Our own name wins over a synonym, else the first one written;
@@ -93,94 +90,10 @@ const ownKeys = new Set(
   ).split(" "),
 );
 
-const as =
-  (key: string, convert: (value: unknown) => unknown = (value) => value): Synonym =>
-  (value) => [[key, convert(value)]];
-
-/** A list of names is a filter; anything else under such a key (a switch, a table) is another host's own business. */
-const listAs =
-  (key: string): Synonym =>
-  (value) =>
-    Array.isArray(value) ? [[key, value]] : [];
-
-const timeoutOfBoth: Synonym = (value) => {
-  const ms = parseSeconds(value) ?? value;
-  return [
-    ["startTimeoutMs", ms],
-    ["timeoutMs", ms],
-  ];
-};
-
-const not = (value: unknown) => (typeof value === "boolean" ? !value : value);
-const seconds = (value: unknown) => parseSeconds(value) ?? value;
-const fromOurEnv = (name: unknown) => (typeof name === "string" ? `\${env:${name}}` : name);
-
-function eachFromOurEnv(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, name]) => [key, fromOurEnv(name)]));
-}
-
-/** Codex writes a variable as its name, or as `{name, source}`; a list with anything else in it is left as it is, and refused. */
-function namedFromOurEnv(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  const names = value.map((item: unknown) => (isObject(item) ? item.name : item));
-  if (names.some((name) => typeof name !== "string")) return value;
-  return Object.fromEntries(names.map((name) => [name, fromOurEnv(name)]));
-}
-
-const synonyms = new Map<string, Synonym>([
-  ["environment", as("env")],
-  ["envs", as("env")],
-  ["env_vars", as("env", namedFromOurEnv)],
-  ["env_file", as("envFile")],
-  ["inherit_env", as("inheritEnv")],
-  ["workingDirectory", as("cwd")],
-  ["working_directory", as("cwd")],
-  ["serverUrl", as("url")],
-  ["server_url", as("url")],
-  ["endpoint", as("url")],
-  ["uri", as("url")],
-  [
-    "httpUrl",
-    (url) => [
-      ["url", url],
-      ["type", "http"],
-    ],
-  ],
-  ["transport", as("type", linkWord)],
-  ["transportType", as("type", linkWord)],
-  ["http_headers", as("headers")],
-  ["httpHeaders", as("headers")],
-  ["env_http_headers", as("headers", eachFromOurEnv)],
-  [
-    "bearer_token_env_var",
-    (name) => [
-      ["headers", { Authorization: typeof name === "string" ? `Bearer \${env:${name}}` : name }],
-    ],
-  ],
-  ["enabled", as("disabled", not)],
-  ["protocolVersion", as("protocol")],
-  ["timeout", as("timeoutMs", (value) => parseTimeout(value) ?? value)],
-  ["timeout_ms", as("timeoutMs")],
-  ["tool_timeout_sec", as("timeoutMs", seconds)],
-  ["startup_timeout_sec", as("startTimeoutMs", seconds)],
-  ["startup_timeout_ms", as("startTimeoutMs")],
-  ["tools", listAs("allowedTools")],
-  ["includeTools", as("allowedTools")],
-  ["enabledTools", as("allowedTools")],
-  ["enabled_tools", as("allowedTools")],
-  ["excludeTools", as("deniedTools")],
-  ["disabledTools", as("deniedTools")],
-  ["disabled_tools", as("deniedTools")],
-  ["blockedTools", as("deniedTools")],
-  ["autoApprove", listAs("toolsWithoutApproval")],
-  ["alwaysAllow", listAs("toolsWithoutApproval")],
-]);
-
 /** What other hosts keep beside an entry and what changes nothing about how a server is started or called. */
 const ignored = new Set(
   (
-    "name id description displayName title icon note notes comment metadata gallery version source provider dev trust " +
+    "name id description displayName display_name bundled title icon note notes comment metadata gallery version source provider dev trust " +
     "required oauth oauthClientId oauthIssuer oauthScopes scopes includeInAll allowedUsers requiredRoles revision"
   ).split(" "),
 );

@@ -55,8 +55,17 @@ export interface Position {
 /** What is parsed at all, for a text that may be something else. */
 export function formatHint({ label, file }: TextSource): string {
   if (file === undefined) return `${label} takes JSON itself; -c FILE reads a file`;
-  const yaml = /\.ya?ml$/i.test(file) ? "YAML is not read; " : "";
-  return `${yaml}a config is JSON, with or without comments, or TOML in a file whose name ends in .toml`;
+  return "a config is JSON, with or without comments; TOML or YAML in a file whose name ends in .toml, .yaml or .yml";
+}
+
+/** Where a parser does not say it: the first line behind the longest beginning that it takes. An error stands there, or something that never ends. */
+export function faultyLine(text: string, parse: (text: string) => unknown): Position | undefined {
+  const lines = text.split("\n");
+  if (lines.length > faultyLinesMax) return undefined;
+  let good = 0;
+  for (let count = 1; count <= lines.length; count++)
+    if (takes(parse, lines.slice(0, count).join("\n"))) good = count;
+  return { line: good + 1, column: (lines[good] ?? "").search(/\S|$/) + 1 };
 }
 
 /** The error for a text that cannot be parsed. */
@@ -72,4 +81,18 @@ export function syntaxError(
     cause,
     ...(hint !== undefined && { hint }),
   });
+}
+
+// --- internal ---
+
+/** Beyond it, looking for the line would take seconds. */
+const faultyLinesMax = 2000;
+
+function takes(parse: (text: string) => unknown, text: string): boolean {
+  try {
+    parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

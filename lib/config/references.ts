@@ -77,11 +77,13 @@ const editorForms =
 
 /** All forms; `$${` stands first, so that it hides what follows. Any other `$` is not a form. */
 const forms =
-  /(?<literal>\$\$\{)|\$\{(?<kind>env|secret|input|file):(?<what>[^}]+)\}|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|(?<separator>\$\{\/\})|\$env:(?<dollar>[A-Za-z_]\w*)|\{(?<bare>env|file):(?<braces>[^}]+)\}/g;
+  /(?<literal>\$\$\{)|\$\{\{ *secrets\.(?<secret>[A-Za-z_]\w*) *\}\}|\$\{(?<kind>env|secret|input|file):(?<what>[^}]+)\}|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|(?<separator>\$\{\/\})|\$env:(?<dollar>[A-Za-z_]\w*)|\{(?<bare>env|file):(?<braces>[^}]+)\}/g;
 
 function referenceOf(groups: Record<string, string | undefined>): string | Reference {
-  const { literal, kind, what, name, fallback, separator, dollar, bare, braces } = groups;
+  const { literal, secret, kind, what, name, fallback, separator, dollar, bare, braces } = groups;
   if (literal !== undefined) return "${";
+  // As Continue writes it.
+  if (secret !== undefined) return { kind: "secret", name: secret };
   if (separator !== undefined) return { kind: "own", name: "pathSeparator" };
   if (name !== undefined && fallback === undefined && ownNames.some((own) => own === name))
     return { kind: "own", name };

@@ -173,14 +173,25 @@ describe("what is wrong is refused", () => {
     expect(error.hint ?? "").toContain(hint);
   });
 
-  test("a file that cannot be read, or is TOML", async () => {
+  test("a file that cannot be read, or is TOML or YAML", async () => {
     const broken = await errorOf(() => edited(`{\n  "mcpServers": }`, add({ command: "x" })));
     expect([broken.code, broken.facts.line]).toEqual(["config", 2]);
     const wrong = await errorOf(() => edited(`{"policy": [{}]}`, add({ command: "x" })));
     expect(wrong.message).toContain("policy[0]");
-    const origin = { file: "/x/a.toml", label: "a.toml", kind: "named" } as const;
-    const toml = await errorOf(() => editServers("", add({ command: "x" }), { ...of, origin }));
-    expect(toml.facts["problem"]).toBe("file");
+    for (const label of ["a.toml", "a.yaml"]) {
+      const origin = { file: `/x/${label}`, label, kind: "named" } as const;
+      const other = await errorOf(() => editServers("", add({ command: "x" }), { ...of, origin }));
+      expect(other.facts["problem"]).toBe("file");
+    }
+  });
+
+  test.each([
+    ['{"amp.mcpServers": {}}', "amp.mcpServers"],
+    ['{"context_servers": {}}', "context_servers"],
+    ['{"mcpServers": [{"name": "a", "command": "a"}]}', "servers"],
+  ])("what %s has is added to", (text, section) => {
+    const after = editServers(text, add({ command: "x" }), of).text;
+    expect(JSON.parse(after)[section]).toEqual({ c: { command: "x" } });
   });
 
   test("what is odd and may stay is said", () => {

@@ -38,12 +38,10 @@ test.each(unparsed)("says where %j cannot be parsed", async (text, line, column,
 });
 
 const formats =
-  "a config is JSON, with or without comments, or TOML in a file whose name ends in .toml";
+  "a config is JSON, with or without comments; TOML or YAML in a file whose name ends in .toml, .yaml or .yml";
 
 test.each<[file: string, text: string, hint: string | undefined]>([
-  ["c.yaml", "mcpServers:\n  a:\n    command: a\n", `YAML is not read; ${formats}`],
-  ["c.yml", "# ours\n- a\n", `YAML is not read; ${formats}`],
-  ["c.yaml", "{mcpServers: {}}", `YAML is not read; ${formats}`],
+  ["c", "mcpServers:\n  a:\n    command: a\n", formats],
   ["config", "[mcp_servers.a]\ncommand = 'a'\n", formats],
   ["config.xml", "<servers/>", formats],
   ["c.json", "", formats],
@@ -63,6 +61,34 @@ test.each([
   const error = await errorOf(() => configOf(text, "config.toml"));
   expect(error.facts.line).toBe(line);
   expect(error.message).toStartWith(`config.toml:${line}:`);
+});
+
+test.each([
+  [`a: 1\nb: [\n`, 2],
+  [`a: 1\n\n  b: c: d\n`, 3],
+  [`a:\n\t- b\n`, 2],
+  [`a: *nobody\n`, 1],
+])("says in which line YAML cannot be parsed: %j", async (text, line) => {
+  const error = await errorOf(() => configOf(text, "config.yaml"));
+  expect(error.facts.line).toBe(line);
+  expect(error.message).toStartWith(`config.yaml:${line}:`);
+});
+
+test("YAML whose aliases never end, or stand for more than a config holds, is refused", async () => {
+  const never = await errorOf(() => configOf("mcpServers: &a\n  x: *a\n", "config.yaml"));
+  expect(never.message).toBe("config.yaml: nested deeper than 100 levels");
+  const tens = [...Array(8).keys()].map(
+    (n) => `${"abcdefghi"[n + 1]}: &${"abcdefghi"[n + 1]} [${`*${"abcdefghi"[n]},`.repeat(10)}]\n`,
+  );
+  const many = await errorOf(() => configOf(`a: &a [1]\n${tens.join("")}`, "config.yaml"));
+  expect(many.message).toMatch(/^config\.yaml:\d+:1: Excessive aliasing$/);
+});
+
+test("an empty YAML file, and several documents, are no config", async () => {
+  for (const text of ["", "# nothing\n", "a: 1\n---\nb: 2\n"])
+    expect((await errorOf(() => configOf(text, "config.yaml"))).message).toStartWith(
+      "config.yaml: expected an object, found",
+    );
 });
 
 test("reads a byte order mark, and says what is not UTF-8", async () => {

@@ -84,6 +84,7 @@ const texts: [text: string, expanded: string][] = [
   ["{file:~/t}", "home file"],
   ["${secret:ci}", "ci-secret"],
   ["${secret:git-hub}", "github-secret"],
+  ["${{ secrets.ci }} and ${{secrets.GIT_HUB}}", "ci-secret and github-secret"],
   ["${input:given}", "given-value"],
   ["${input:key}", "input-key"],
   ["${input:fallback}", "dflt"],

@@ -214,6 +214,118 @@ enabled_tools = ["t"]
     ],
   },
   {
+    from: "Gemini CLI, with filters of its own",
+    text: `{"mcp": {"allowed": ["a"], "excluded": ["b"], "serverCommand": "x"}, "extensions": {"disabled": ["e"]},
+      "mcpServers": {"a": {"command": "a"}}}`,
+    servers: [{ ...stdio, name: "a", command: "a" }],
+  },
+  {
+    from: "Zed",
+    text: `// its settings
+    {"theme": "One", "context_servers": {
+      "a": {"source": "custom", "enabled": true, "command": "a", "args": ["x"], "env": {"K": "v"}},
+      "older": {"source": "custom", "command": {"path": "b", "args": ["y"], "env": {}}, "settings": {"k": 1}},
+      "far": {"url": "https://far/mcp", "headers": {"H": "v"}, "remote": false},
+      "off": {"enabled": false, "command": "c", "args": []},
+      "extension": {"source": "extension", "settings": {"key": "x"}}, "its-settings": {"settings": {}},
+    }}`,
+    servers: [
+      { ...stdio, name: "a", command: "a", args: ["x"], env: { K: "v" }, disabled: false },
+      { ...stdio, name: "older", command: "b", args: ["y"] },
+      { ...http, name: "far", url: "https://far/mcp", headers: { H: "v" } },
+      { ...stdio, name: "off", command: "c", disabled: true },
+    ],
+  },
+  {
+    from: "Amp",
+    text: `{"amp.permissions": [], "amp.mcpServers": {"a": {"command": "a", "args": ["x"], "includeTools": ["t*"]},
+      "b": {"url": "https://b/mcp", "headers": {"H": "v"}}}}`,
+    servers: [
+      { ...stdio, name: "a", command: "a", args: ["x"], allowedTools: ["t*"] },
+      { ...http, name: "b", url: "https://b/mcp", headers: { H: "v" } },
+    ],
+  },
+  {
+    from: "Goose",
+    file: "config.yaml",
+    text: `GOOSE_MODEL: x
+extensions:
+  a:
+    name: A
+    type: stdio
+    cmd: npx
+    args: [-y, pkg]
+    envs: { K: v }
+    env_keys: [TOKEN]
+    timeout: 300
+    enabled: true
+    bundled: null
+    display_name: The A
+    available_tools: []
+  far:
+    type: streamable_http
+    uri: https://far/mcp
+    headers:
+      H: v
+    enabled: false
+    available_tools: [t]
+  developer: { type: builtin, name: developer, enabled: true, bundled: true, timeout: 300 }
+  todo: { type: platform, name: todo, enabled: true }
+`,
+    servers: [
+      {
+        ...stdio,
+        name: "a",
+        command: "npx",
+        args: ["-y", "pkg"],
+        env: { K: "v", TOKEN: "${env:TOKEN}" },
+        timeoutMs: 300_000,
+        disabled: false,
+      },
+      {
+        ...http,
+        name: "far",
+        transport: "http",
+        url: "https://far/mcp",
+        headers: { H: "v" },
+        disabled: true,
+        allowedTools: ["t"],
+      },
+    ],
+  },
+  {
+    from: "Continue",
+    file: "config.yml",
+    text: `name: My config
+version: 0.0.1
+schema: v1
+models: [{ name: x, provider: y }]
+mcpServers:
+  - name: a b
+    command: npx
+    args:
+      - -y
+      - &pkg "@x/y"
+    env: { K: *pkg }
+  - name: far
+    type: streamable-http
+    url: https://far/mcp
+    connectionTimeout: 3000
+    requestOptions: { headers: { H: v } }
+`,
+    servers: [
+      { ...stdio, name: "a b", command: "npx", args: ["-y", "@x/y"], env: { K: "@x/y" } },
+      {
+        ...http,
+        name: "far",
+        transport: "http",
+        url: "https://far/mcp",
+        headers: { H: "v" },
+        startTimeoutMs: 3000,
+      },
+    ],
+  },
+  {
     from: "ours, with every key",
     text: `{"mcpServers": {"a": {"command": ["a", "b"], "args": ["c"], "env": {"N": 1.10, "B": true, "U": null,
       "BIG": 12345678901234567890}, "envFile": ".env", "cwd": "w", "inheritEnv": true, "protocol": "2025-06-18",

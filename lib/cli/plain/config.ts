@@ -46,7 +46,8 @@ export function meantBy(text: string, tool: string): Meant | undefined {
 function configOf(file: string | undefined, env: Io["env"]): string | undefined {
   try {
     const cwd = process.cwd();
-    if (file !== undefined) return /\.toml$/i.test(file) ? undefined : resolvePath(cwd, file);
+    if (file !== undefined)
+      return /\.(?:toml|ya?ml)$/i.test(file) ? undefined : resolvePath(cwd, file);
     return env["MCPHOST_CONFIG"] || mayFindConfig(cwd) ? undefined : userConfigNow(env);
   } catch {
     return undefined;
