@@ -100,8 +100,8 @@ function addressOf(url: string): string {
 
 /** Not a cryptographic one, which costs a page fault after the other: a wrong verdict only costs a probe. */
 function hash(text: string): string {
-  // Numbers as they are: to pad them costs as much as all else here.
-  const part = (seed: number) => Bun.hash.xxHash32(text, seed);
+  // Numbers as they are, of 31 bits: to pad them, or to write larger ones, costs as much as all else here.
+  const part = (seed: number) => Bun.hash.xxHash32(text, seed) >>> 1;
   return `${part(0)}-${part(1)}-${part(2)}-${part(3)}`;
 }
 
