@@ -1,7 +1,7 @@
 /**
- * Streams of answers that a client may take up again: what was sent on them is kept with its ids, within bounds, until its
- * answer was sent to somebody; a client that lost one asks for what came after the last id that it has (protocol.md 1.6, 2.4). Only for
- * revisions whose streams begin with an id.
+ * Streams of answers that a client may take up again: what was sent on them is kept with its ids, within bounds; a client that
+ * lost one asks for what came after the last id that it has (protocol.md 1.6, 2.4). An answer that was sent may not have arrived,
+ * so that the last few of those are kept, too. Only for revisions whose streams begin with an id.
  */
 import type { EventStream } from "./stream.ts";
 
@@ -22,17 +22,25 @@ export class ReplayRoom {
     this.#charsMax = charsMax;
   }
 
-  /** A stream keeps so much now; where that is too much of all, others are forgotten. */
+  /** A stream keeps so much now; where that is too much of all, others are forgotten, and first those that were sent. */
   hold(stream: ReplayStream, chars: number): void {
     this.#chars += chars - (this.#sizes.get(stream) ?? 0);
     this.#sizes.set(stream, chars);
-    for (const oldest of this.#sizes.keys())
-      if (this.#chars > this.#charsMax && oldest !== stream) oldest.forget();
+    this.#forget(this.#charsMax / 8, ({ isSent }) => isSent);
+    this.#forget(this.#charsMax, (oldest) => oldest !== stream);
   }
 
   leave(stream: ReplayStream): void {
     this.#chars -= this.#sizes.get(stream) ?? 0;
     this.#sizes.delete(stream);
+  }
+
+  // --- internal ---
+
+  #forget(charsMax: number, which: (stream: ReplayStream) => boolean): void {
+    if (this.#chars <= charsMax) return;
+    for (const oldest of this.#sizes.keys())
+      if (this.#chars > charsMax && which(oldest)) oldest.forget();
   }
 }
 
@@ -41,7 +49,10 @@ export class ReplayStream {
   readonly id: string;
   /** Nobody takes it up again. */
   readonly forget: () => void;
+  /** Its answer was sent on a connection. */
+  isSent = false;
   readonly #room: ReplayRoom;
+  readonly #onSent: (stream: ReplayStream) => void;
   #kept: Kept[] = [];
   #size = 0;
   #count = 0;
@@ -49,10 +60,19 @@ export class ReplayStream {
   #isOver = false;
   #isForgotten = false;
 
-  /** @param forget lets go of it */
-  constructor(id: string, room: ReplayRoom, forget: () => void) {
+  /**
+   * @param forget lets go of it
+   * @param onSent its answer was sent, once more too
+   */
+  constructor(
+    id: string,
+    room: ReplayRoom,
+    forget: () => void,
+    onSent: (stream: ReplayStream) => void,
+  ) {
     this.id = id;
     this.#room = room;
+    this.#onSent = onSent;
     this.forget = () => {
       this.#isForgotten = true;
       this.#kept = [];
@@ -98,7 +118,10 @@ export class ReplayStream {
 
   #close(): void {
     this.#stream?.end();
-    this.forget();
+    if (this.#isForgotten) return;
+    this.isSent = true;
+    this.#onSent(this);
+    this.#room.hold(this, this.#size);
   }
 }
 
@@ -106,6 +129,8 @@ export class ReplayStream {
 export class Replays {
   readonly #room: ReplayRoom;
   readonly #streams = new Map<string, ReplayStream>();
+  /** Those whose answer was sent, the last at the end. */
+  readonly #sent = new Set<ReplayStream>();
   #count = 0;
 
   constructor(room: ReplayRoom) {
@@ -116,8 +141,12 @@ export class Replays {
     const id = String(++this.#count);
     // The oldest has had its time.
     if (this.#streams.size >= streamsMax)
-      for (const oldest of [...this.#streams.values()].slice(0, 1)) oldest.forget();
-    const stream = new ReplayStream(id, this.#room, () => this.#streams.delete(id));
+      for (const oldest of [...this.#sent, ...this.#streams.values()].slice(0, 1)) oldest.forget();
+    const forget = () => {
+      this.#streams.delete(id);
+      this.#sent.delete(stream);
+    };
+    const stream = new ReplayStream(id, this.#room, forget, (sent) => this.#wasSent(sent));
     this.#streams.set(id, stream);
     return stream;
   }
@@ -133,6 +162,14 @@ export class Replays {
   end(): void {
     for (const stream of this.#streams.values()) stream.forget();
   }
+
+  // --- internal ---
+
+  #wasSent(stream: ReplayStream): void {
+    this.#sent.delete(stream);
+    this.#sent.add(stream);
+    for (const oldest of this.#sent) if (this.#sent.size > sentMax) oldest.forget();
+  }
 }
 
 // --- internal ---
@@ -142,6 +179,8 @@ const eventsMax = 1000;
 const charsMax = 4_194_304;
 /** Of one session. */
 const streamsMax = 64;
+/** Those of them whose answer was sent. */
+const sentMax = 16;
 
 function numberOf(id: string): number {
   return Number(id.slice(id.indexOf("-") + 1));

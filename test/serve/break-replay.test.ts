@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { ReplayRoom, Replays } from "../../lib/serve/gateway-replay.ts";
+import type { EventStream } from "../../lib/serve/stream.ts";
 
 const large = "x".repeat(1000);
 
@@ -38,6 +39,38 @@ test("a session that ends gives its room back", () => {
   b.end();
   lost(a);
   expect(a.find(`${kept}-0`)).toBeDefined();
+});
+
+test("what was sent makes room first, and a session keeps the last of it", () => {
+  const connection: EventStream = {
+    response: new Response(),
+    waiting: 0,
+    closed: false,
+    send() {},
+    comment() {},
+    drained: async () => {},
+    end() {},
+  };
+  const sent = (replays: Replays) => {
+    const stream = replays.begin();
+    stream.attach(connection);
+    stream.send(large);
+    stream.end();
+    return stream.id;
+  };
+  const room = new ReplayRoom(24_000);
+  const replays = new Replays(room);
+  const waiting = lost(replays);
+  const [first, second, third] = [sent(replays), sent(replays), sent(replays)];
+  expect([first, second, third].map((id) => replays.find(`${id}-0`) !== undefined)).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  const many = new Replays(new ReplayRoom());
+  const all = Array.from({ length: 17 }, () => sent(many));
+  expect(all.filter((id) => many.find(`${id}-0`) === undefined)).toEqual(all.slice(0, 1));
+  expect(replays.find(`${waiting}-0`)).toBeDefined();
 });
 
 test("what is larger than all the room is kept until something else is", () => {

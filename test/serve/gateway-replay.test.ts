@@ -77,6 +77,22 @@ test("what is sent while nobody is there is kept, and another session has none o
   expect(await silence.catch(() => [])).toEqual([]);
 });
 
+test("an answer that was sent and did not arrive is sent again, and so for each of several", async () => {
+  await using kit = gatewayOver({ s: full() });
+  const one = await session(kit);
+  const lost = await Promise.all(
+    [1, 2, 3].map(
+      async (id) => await readUntil(await one.ask({ json: { ...json, id } }), () => false),
+    ),
+  );
+  for (const [at, events] of lost.entries()) {
+    const headers = { accept: "text/event-stream", "last-event-id": events[2]?.id ?? "" };
+    for (const _again of [1, 2])
+      expect(await readUntil(await one.ask({ headers }), () => false)).toEqual(events.slice(3));
+    expect(JSON.parse(events.at(-1)?.data ?? "")).toMatchObject({ id: at + 1, result: {} });
+  }
+});
+
 describe("older revisions", () => {
   test.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
     "%s: no event without data",
