@@ -77,13 +77,27 @@ function jsonOf(text: string, where: string): Json {
     return parseJson(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new HostError("usage", `${where}: not JSON: ${reason}`, {
-      cause,
-      hint:
-        text.trim() === ""
-          ? "it is empty; {} is an object without arguments"
-          : `it begins with ${quote(text)}; a shell takes quotes away, so write JSON in '…'`,
-    });
+    throw new HostError("usage", `${where}: not JSON: ${reason}`, { cause, hint: hintOf(text) });
+  }
+}
+
+/** What is most likely wrong with a text that is no JSON. */
+function hintOf(text: string): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  if (lines.length === 0) return "it is empty; {} is an object without arguments";
+  if (lines.length > 1 && lines.slice(0, 2).every(isJson))
+    return 'a call takes one object, and each line is one: … | while read -r line; do mcphost call TOOL "$line"; done';
+  const begins = `it begins with ${quote(text)}`;
+  if (text.includes('"')) return begins;
+  return `${begins}; keys and texts have double quotes, which a shell leaves alone in '…'`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -48,12 +48,14 @@ export async function commandText(command: Command, options: HelpOptions): Promi
   const args = argsOf(flags);
   const meta = { name: `${program} ${name}`, description };
   const texts = Object.values(args).map((arg) => arg.description ?? "");
-  const text = await render({ meta, args }, texts, options);
   // citty knows neither `…` nor `--`.
   const names = Object.entries(args).filter(([, { type }]) => type === "positional");
   const theirs = names.map(([word]) => `[${word}]`).join(" ");
   const line = new RegExp(`\\[OPTIONS\\] ?${RegExp.escape(theirs)}`);
-  return `${text.replace(line, () => `[OPTIONS] ${usage}`.trim())}
+  const text = await render({ meta, args }, texts, options, (words) =>
+    words.replace(line, () => `[OPTIONS] ${usage}`.trim()),
+  );
+  return `${text}
 
 ${heading("EXAMPLE", options)}
 
@@ -71,7 +73,7 @@ export function versionText(): string {
 
 /** More is hard to read, however wide the terminal. */
 const lineMax = 100;
-/** What descriptions get at least. */
+/** What descriptions get at least, beside what they describe or below it. */
 const textMin = 24;
 
 /** citty's own rendering, its descriptions (`texts`) wrapped, without colour where none is wanted. */
@@ -79,11 +81,12 @@ async function render(
   command: CommandDef,
   texts: readonly string[],
   { color, width }: HelpOptions,
+  mended: (usage: string) => string = (usage) => usage,
 ): Promise<string> {
   const { renderUsage } = await import("citty");
   // They stand below, one a line.
   const names = Object.keys(command.subCommands ?? {}).join("|");
-  const usage = (await renderUsage(command)).replace(names, names && "COMMAND");
+  const usage = mended((await renderUsage(command)).replace(names, names && "COMMAND"));
   const longestFirst = texts.toSorted((a, b) => b.length - a.length);
   const lines = (color ? usage : Bun.stripANSI(usage)).trimEnd().split("\n");
   const columns = Math.min(width, lineMax);
@@ -117,9 +120,14 @@ function wrapped(line: string, texts: readonly string[], columns: number): strin
   const head = line.slice(0, line.length - text.length);
   const column = Bun.stringWidth(head);
   if (text === "") return Bun.wrapAnsi(line, columns, { trim: !line.startsWith(" ") });
-  const lines = Bun.wrapAnsi(text, Math.max(columns - column, textMin)).split("\n");
-  return head + lines.join(`\n${" ".repeat(column)}`);
+  if (columns - column >= textMin)
+    return head + Bun.wrapAnsi(text, columns - column).replaceAll("\n", `\n${" ".repeat(column)}`);
+  // Side by side they have no room: the text goes below.
+  const below = Bun.wrapAnsi(text, Math.max(columns - belowAt.length, textMin));
+  return `  ${head.trim()}\n${belowAt}${below.replaceAll("\n", `\n${belowAt}`)}`;
 }
+
+const belowAt = " ".repeat(6);
 
 /** In the manner of citty's own. */
 function heading(text: string, { color }: HelpOptions): string {

@@ -35,10 +35,11 @@ export class Validator {
     const problems = await this.#check(tool, tool.inputSchema, args, "the arguments");
     if (problems.length === 0) return;
     const known = propertiesOf(tool.inputSchema).map((property) => property.key);
-    const texts = problems.map((problem) => argumentText(problem, known));
+    const free = known.filter((key) => !Object.hasOwn(args, key));
+    const texts = problems.map((problem) => argumentText(problem, known, free));
     // What is missing may be there by another name.
     const isMissing = problems.some(({ keyword }) => keyword === "required");
-    if (isMissing) texts.push(...straysIn(tool, args).map((key) => unknownText(key, known)));
+    if (isMissing) texts.push(...straysIn(tool, args).map((key) => unknownText(key, free)));
     const isUnfit = problems.some(({ path, keyword }) => path === "" && keyword === "type");
     throw new HostError("usage", `${tool.name}: ${texts.join("; ")}`, {
       facts: {
@@ -117,12 +118,17 @@ function straysIn({ inputSchema }: HostTool, args: JsonObject): string[] {
   return straysOf(inputSchema, args).slice(0, straysMax);
 }
 
-function unknownText(key: string, known: readonly string[]): string {
-  const meant = didYouMean(nearest(key, known, 1));
+/** `free`: what is not given yet; what is given was not meant by another name. */
+function unknownText(key: string, free: readonly string[]): string {
+  const meant = didYouMean(nearest(key, free, 1));
   return `unknown argument ${key}${meant === undefined ? "" : ` (${meant})`}`;
 }
 
-function argumentText({ path, message, keyword }: Problem, known: readonly string[]): string {
+function argumentText(
+  { path, message, keyword }: Problem,
+  known: readonly string[],
+  free: readonly string[],
+): string {
   const keys = path
     .slice(1)
     .split("/")
@@ -131,7 +137,7 @@ function argumentText({ path, message, keyword }: Problem, known: readonly strin
   const [key = "", ...below] = keys;
   // A property may be named and forbidden.
   if (keyword === "false" && below.length === 0 && !known.includes(key))
-    return unknownText(key, known);
+    return unknownText(key, free);
   const verb = keyword === "required" ? " " : ": ";
   return `argument ${keys.join("/")}${verb}${message}`;
 }

@@ -102,6 +102,19 @@ describe("files and stdin", () => {
     });
   });
 
+  test.each([
+    ['{"a":1}\n{"a":2}\n', /^a call takes one object, and each line is one: .* read -r line/],
+    ["{a: 1}", /^it begins with "\{a: 1\}"; keys and texts have double quotes.* '…'$/],
+    ['{"a": 1,}', /^it begins with "[^"\\]*\\"a\\": 1,\}"$/],
+  ])("what is most likely wrong with %j on stdin", async (text, hint) => {
+    const readStdin = stdinReader(() => new Blob([text]).stream());
+    const failing = fetchArguments(readArguments(["-"]), { ...noIo, readStdin });
+    expect(await failing.catch((error: unknown) => error)).toMatchObject({
+      code: "usage",
+      hint: expect.stringMatching(hint),
+    });
+  });
+
   test("a device without end is a usage error, one without anything an empty text", async () => {
     const endless = fetchArguments(readArguments(["a=@/dev/zero"]), noIo);
     await expect(endless).rejects.toThrow(/larger than 67108864 bytes/);

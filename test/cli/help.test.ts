@@ -1,6 +1,7 @@
 /** The program without a tool in sight: help, version, unknown words. A usage error starts no server. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 
+import { commandText } from "../../lib/cli/help.ts";
 import { commands as table } from "../../lib/cli/table.ts";
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 
@@ -44,6 +45,21 @@ test.concurrent.each(commands)("%s --help: its flags and an example", async (com
   expect(Math.max(...run.stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   expectRun(await mcphost("help", command).run(), { stdout: run.stdout });
 });
+
+test.each(commands)(
+  "%s --help on a narrow terminal: no line but the example is longer",
+  async (name) => {
+    const command = (await table[name]!()).default;
+    for (const width of [40, 60]) {
+      const text = await commandText(command, { color: true, width });
+      const [help = ""] = Bun.stripANSI(text).split("\nEXAMPLE\n");
+      expect(help.split("\n").filter((line) => line.length > width)).toEqual([]);
+      expect(help.replace(/\s+/g, " ")).toContain(
+        `USAGE mcphost ${name} [OPTIONS] ${command.usage}`.trim(),
+      );
+    }
+  },
+);
 
 test.concurrent.each([
   [["help", "cal"]],

@@ -46,6 +46,11 @@ describe.concurrent("lists", () => {
     expectRun(await tools("*i*").run(), { stdout: /^big\(.*\nfail\(\)\nimage\(\)\n$/ });
     expectRun(await tools("server.*g").run(), { stdout: /^big\(.*\nhang\(\)\n$/ });
     expectRun(await tools("red").run(), { stdout: /^control\(\)/ });
+    expectRun(await tools("http://127.0.0.1:9/mcp").run(), {
+      code: 2,
+      stderr:
+        /no tool matches .*\n {2}a server that is reached is named by -s http:\/\/127.0.0.1:9\/mcp\n/,
+    });
     expectRun(await tools("ecko").run(), { code: 2, stderr: /no tool matches "ecko"\n.*echo/ });
     expectRun(await tools("nosuchthing").run(), {
       code: 2,

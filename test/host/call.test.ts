@@ -115,6 +115,8 @@ describe("arguments", () => {
     [{ a: 1, "odd/key": [1] }, "add: argument odd/key/0: expected string, got 1"],
     [{ a: 1, odd_key: [] }, "add: unknown argument odd_key (did you mean odd/key?)"],
     [{ b: 1 }, "add: argument a is missing; unknown argument b (did you mean a?)"],
+    // What is given already was not meant.
+    [{ a: 1, b: 1 }, "add: unknown argument b"],
   ])("%j is refused before it is sent", async (args, message) => {
     await using host = await hostOver({ s: { tools: [add] } });
     expect(await host.call({ tool: "add", arguments: args as Record<string, Json> })).toMatchObject(

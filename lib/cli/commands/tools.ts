@@ -90,10 +90,14 @@ function texts({ title, description }: HostTool) {
 async function noMatch(pattern: string, tools: readonly HostTool[]): Promise<HostError> {
   const { didYouMean } = await import("../../base/nearest.ts");
   const { nearestTools, numberOf } = await import("../../host/unknown.ts");
+  const { isUrl } = await import("../../config/links.ts");
   const near = nearestTools(pattern, tools);
+  const other = isUrl(pattern)
+    ? `a server that is reached is named by -s ${pattern}`
+    : `${numberOf(tools.length)}: without a pattern all are listed`;
   return new HostError("usage", `no tool matches ${JSON.stringify(pattern)}`, {
     facts: { pattern, nearest: near, tools: tools.length },
-    hint: didYouMean(near) ?? `${numberOf(tools.length)}: without a pattern all are listed`,
+    hint: didYouMean(near) ?? other,
   });
 }
 
