@@ -4,6 +4,7 @@
  */
 import { heldLog } from "../base/log.ts";
 import type { HeldLog } from "../base/log.ts";
+import { userConfigNow } from "../config/find.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
 import { spawnChild } from "../process/spawn.ts";
@@ -12,9 +13,15 @@ import type { Asked } from "./plain/post.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 
 /** Undefined where the start needs more than this, or fails: then the host tries, and says why. */
-export function startEarly({ flags, rest }: Parsed, env: Io["env"]): EarlyStart | undefined {
+export async function startEarly(
+  { flags, rest }: Parsed,
+  env: Io["env"],
+): Promise<EarlyStart | undefined> {
   const [command, ...args] = rest ?? [];
   if (!command || Object.keys(flags).some((flag) => !harmless.has(flag))) return undefined;
+  const own = flags["no-user-config"] === true ? undefined : userConfigNow(env);
+  if (own !== undefined && (await (await import("./plain/document.ts")).mayForbid(own)))
+    return undefined;
   const name = "server";
   const log = heldSteps();
   // First: a server that is started before it outlives us, if we are killed in between.

@@ -32,7 +32,11 @@ async function begin(line: Line, left: Left): Promise<Begun> {
     const routed = await route(line);
     if (routed.kind !== "run") return routed;
     const cwd = currentFolder(routed.parsed.flags);
-    return { ...routed, cwd, early: taken ?? routed.command.early?.(routed.parsed, Bun.env) };
+    return {
+      ...routed,
+      cwd,
+      early: taken ?? (await routed.command.early?.(routed.parsed, Bun.env)),
+    };
   } catch (error) {
     if (taken) await endEarly(taken);
     return { kind: "failed", error };

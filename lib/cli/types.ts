@@ -120,7 +120,7 @@ export interface Command {
    * Starts what takes its time, before the world is made. Must do so only where the line cannot be wrong any more.
    * @throws HostError `usage`
    */
-  early?(parsed: Parsed, env: Io["env"]): EarlyStart | undefined;
+  early?(parsed: Parsed, env: Io["env"]): Promise<EarlyStart | undefined>;
   /** Returns the exit status. @throws HostError, rendered by `main` */
   run(parsed: Parsed, io: Io, log: Log, early?: EarlyStart): Promise<number>;
 }

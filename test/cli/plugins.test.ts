@@ -486,3 +486,36 @@ test("what servers ask is declared and answered by a plugin, in either era", asy
   const run = await mcphost("call", "ask", "--json", ...plugged, ...modern).run();
   expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/server /) });
 });
+
+describe.each([
+  ["a plugin of it says that none may start", '{ "plugins": ["./none.ts"] }', 5],
+  ["it is wrong", '{ "policy": [', 2],
+])("with a config of one's own, where %s", (_name, config, code) => {
+  const none = `export default {
+    name: "none",
+    hooks: { serverStart: () => ({ deny: "no servers here" }) },
+  };`;
+
+  test.each([[], ["--allow-all"]])("no server was started: %j", async (...flags) => {
+    await using home = await tempDir();
+    await Bun.write(home.file("config/mcphost/config.json"), config);
+    await Bun.write(home.file("config/mcphost/none.ts"), none);
+    const server = ["sh", "-c", `touch ${home.file("started")}; exec "$@"`, "sh", ...echo];
+    const run = mcphost("call", "echo", "message=hi", ...flags, "--", ...server).home(home.path);
+    expectRun(await run.run(), { code, stderr: /./ });
+    expect(await Bun.file(home.file("started")).exists()).toBe(false);
+  });
+
+  test("nothing was connected to", async () => {
+    await using home = await tempDir();
+    await Bun.write(home.file("config/mcphost/config.json"), config);
+    await Bun.write(home.file("config/mcphost/none.ts"), none);
+    let connections = 0;
+    const socket = { open: () => void (connections += 1), data() {} };
+    using server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket });
+    const url = `http://127.0.0.1:${server.port}/mcp`;
+    const run = mcphost("call", "echo", "message=hi", "-s", url).home(home.path);
+    expectRun(await run.run(), { code, stderr: /./ });
+    expect(connections).toBe(0);
+  });
+});

@@ -60,10 +60,10 @@ export default command;
 const ofResults = ["output", "save", "strict"];
 
 /** A usage error starts no server: so only where nothing of the line can be wrong any more. */
-function early(parsed: Parsed, env: Io["env"]): EarlyStart | undefined {
+async function early(parsed: Parsed, env: Io["env"]): Promise<EarlyStart | undefined> {
   const { pending } = readWords(parsed);
   if (pending.some(({ kind }) => kind === "file" || kind === "stdin")) return undefined;
-  return startEarly(parsed, env);
+  return await startEarly(parsed, env);
 }
 
 async function run(parsed: Parsed, io: Io, log: Log, started?: EarlyStart): Promise<number> {

@@ -2,6 +2,7 @@
  * The begin of a plain call: what its line alone says. A server is started before anything else of us is loaded: it needs its
  * time, and ours fits into that.
  */
+import { userConfigNow } from "../../config/find.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
 import { childEnv } from "../../process/env.ts";
 import { startReaper } from "../../process/reaper.ts";
@@ -31,15 +32,31 @@ export function begin(
 ): Begun | undefined | Promise<Begun | undefined> {
   const line = plainLine(argv);
   if (line === undefined) return undefined;
-  const { server } = line;
   // Each in a function of its own: what a function names is made when it is first called.
-  if ("url" in server) return approach(server, env) ? { line, url: server.url } : undefined;
-  if ("file" in server) return beginByFile(line, env);
-  const started = start(server, env);
-  return started && { line, started };
+  if ("file" in line.server) return beginByFile(line, env);
+  const own = userConfigNow(env);
+  return own === undefined ? beginAt(line, env) : beginBeside(own, line, env);
 }
 
 // --- internal ---
+
+/** By what the line alone names. */
+function beginAt(line: PlainLine, env: Io["env"]): Begun | undefined {
+  const { server } = line;
+  if ("url" in server) return approach(server, env) ? { line, url: server.url } : undefined;
+  const started = "command" in server ? start(server, env) : undefined;
+  return started && { line, started };
+}
+
+/** Where a person's own config holds more than servers, that is heard before one is started or reached. */
+async function beginBeside(
+  own: string,
+  line: PlainLine,
+  env: Io["env"],
+): Promise<Begun | undefined> {
+  const { mayHaveSay } = await import("./document.ts");
+  return (await mayHaveSay(own)) ? undefined : beginAt(line, env);
+}
 
 /** What makes the way to a server another one. */
 const strange = (

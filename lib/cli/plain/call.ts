@@ -4,7 +4,7 @@
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
 import { verdictKey, verdictStore } from "../../client/eras.ts";
-import { mayHaveKeptLists, userConfigNow } from "../../config/find.ts";
+import { mayHaveKeptLists } from "../../config/find.ts";
 import { ourPaths } from "../../config/paths.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
 import { afterCall, stdoutSink, terminals } from "../io.ts";
@@ -35,7 +35,7 @@ export async function callPlainly(
   env: Io["env"],
 ): Promise<PlainEnd> {
   const { cache } = ourPaths(env);
-  if (cache === undefined || isWatched() || (await mayUserHaveSay(env))) return undefined;
+  if (cache === undefined || isWatched()) return undefined;
   const key = verdictKey(link.server);
   const verdicts = verdictStore({ folder: cache });
   const before = await verdicts.read(key);
@@ -79,14 +79,6 @@ export class Soon {
 
 /** Whoever waits longer for a server does not see what the host takes. */
 const soonMs = 50;
-
-/** The user's own config holds more than servers, or may do so. */
-async function mayUserHaveSay(env: Io["env"]): Promise<boolean> {
-  const file = userConfigNow(env);
-  if (file === undefined) return false;
-  const { mayHaveSay } = await import("./document.ts");
-  return await mayHaveSay(file);
-}
 
 /** A person sees what is going on, and is asked. */
 function isWatched(): boolean {

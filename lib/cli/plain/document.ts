@@ -34,7 +34,21 @@ export async function mayHaveSay(file: string): Promise<boolean> {
   return text === undefined || serversAlone(text) === undefined;
 }
 
+/** It may hold plugins, which are asked before a server is started, or it is wrong. */
+export async function mayForbid(file: string): Promise<boolean> {
+  const text = await smallText(file);
+  try {
+    return text === undefined || hasPlugins(JSON.parse(text));
+  } catch {
+    return true;
+  }
+}
+
 // --- internal ---
+
+function hasPlugins(value: unknown): boolean {
+  return !isObject(value) || value["plugins"] !== undefined;
+}
 
 const bytesMax = 65_536;
 
