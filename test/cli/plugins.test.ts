@@ -490,7 +490,7 @@ test("what servers ask is declared and answered by a plugin, in either era", asy
 describe.each([
   ["a plugin of it says that none may start", '{ "plugins": ["./none.ts"] }', 5],
   ["it is wrong", '{ "policy": [', 2],
-])("with a config of one's own, where %s", (_name, config, code) => {
+])("with a config of one's own, where %s", (_name, own, code) => {
   const none = `export default {
     name: "none",
     hooks: { serverStart: () => ({ deny: "no servers here" }) },
@@ -498,7 +498,7 @@ describe.each([
 
   test.each([[], ["--allow-all"]])("no server was started: %j", async (...flags) => {
     await using home = await tempDir();
-    await Bun.write(home.file("config/mcphost/config.json"), config);
+    await Bun.write(home.file("config/mcphost/config.json"), own);
     await Bun.write(home.file("config/mcphost/none.ts"), none);
     const server = ["sh", "-c", `touch ${home.file("started")}; exec "$@"`, "sh", ...echo];
     const run = mcphost("call", "echo", "message=hi", ...flags, "--", ...server).home(home.path);
@@ -508,7 +508,7 @@ describe.each([
 
   test("nothing was connected to", async () => {
     await using home = await tempDir();
-    await Bun.write(home.file("config/mcphost/config.json"), config);
+    await Bun.write(home.file("config/mcphost/config.json"), own);
     await Bun.write(home.file("config/mcphost/none.ts"), none);
     let connections = 0;
     const socket = { open: () => void (connections += 1), data() {} };
