@@ -190,6 +190,7 @@ export class Invocation {
           () => `${pattern} in ${JSON.stringify(text)}`,
         ),
       kill: (signal) => proc.kill(signal),
+      resize: (columns) => void proc.terminal?.resize(columns, 24),
       exited: proc.exited,
       async [Symbol.asyncDispose]() {
         proc.kill("SIGKILL");
@@ -218,6 +219,7 @@ export interface Screen extends AsyncDisposable {
   /** Waits until the text matches. */
   shows(pattern: RegExp): Promise<void>;
   kill(signal: NodeJS.Signals): void;
+  resize(columns: number): void;
   exited: Promise<number>;
 }
 

@@ -131,15 +131,17 @@ export function terminals(): Terminal {
   const { isTTY } = (process as unknown as Bindings).binding("tty_wrap");
   const [stdin, stdout, stderr] = [isTTY(0), isTTY(1), isTTY(2)];
   if (!stdout && !stderr) return { stdin, stdout, stderr, columns: 80 };
-  let columns: number | undefined;
+  let stream: Sized | undefined;
   return {
     stdin,
     stdout,
     stderr,
     get columns() {
       const { WriteStream } = process.getBuiltinModule("node:tty");
-      columns ??= new WriteStream(stdout ? 1 : 2).columns;
-      return columns || 80;
+      // Its window is made wider and narrower while we run.
+      if (stream === undefined) stream = new WriteStream(stdout ? 1 : 2) as unknown as Sized;
+      else stream._refreshSize();
+      return stream.columns || 80;
     },
   };
 }
@@ -153,6 +155,12 @@ function readerLeft(cause: unknown): boolean {
 
 function text(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** A stream of `node:tty`, which asks for the size once, and again when its own `resize` is heard. */
+interface Sized {
+  columns: number;
+  _refreshSize(): void;
 }
 
 /** What `isatty` of `node:tty` asks, which takes milliseconds to load. */

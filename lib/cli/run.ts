@@ -132,7 +132,7 @@ function maxTime(flags: Parsed["flags"], end: (reason: HostError) => void): Disp
 
 async function show(routed: Exclude<Route, { kind: "run" }>, world: World): Promise<number> {
   const help = await import("./help.ts");
-  const color = world.terminal.stdout && !world.env["NO_COLOR"];
+  const color = world.terminal.stdout && !world.env["NO_COLOR"] && world.env["TERM"] !== "dumb";
   const options = { color, width: widthOf(world) };
   if (routed.kind === "version") await world.stdout.write(help.versionText());
   else if (routed.command)

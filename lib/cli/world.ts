@@ -10,7 +10,9 @@ export type World = Omit<Io, "signal" | "cwd">;
 
 /** Opens it over the real streams; nothing is read or written by that. */
 export function openWorld(raw: StderrSink, terminal: Io["terminal"]): World {
-  const status = terminal.stderr ? statusLine(raw, terminal) : undefined;
+  // One that is dumb cannot take a line away again.
+  const status =
+    terminal.stderr && Bun.env["TERM"] !== "dumb" ? statusLine(raw, terminal) : undefined;
   const secrets = new Secrets();
   return {
     env: Bun.env,

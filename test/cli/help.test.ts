@@ -15,17 +15,21 @@ test.concurrent("alone in a pipe: the commands on stderr, exit 2", async () => {
   for (const command of commands) expect(run.stderr).toMatch(new RegExp(`^ +${command} {4}`, "m"));
 });
 
-test.concurrent("alone on a terminal: exit 0, in colour unless NO_COLOR says no", async () => {
-  for (const [env, shown] of [
-    [{}, /\[36mmcphost COMMAND/],
-    [{ NO_COLOR: "yes" }, /^USAGE mcphost COMMAND$/m],
-  ] as const) {
-    await using screen = await mcphost().env(env).terminal();
-    await screen.shows(shown);
-    expect(await screen.exited).toBe(0);
-    expect(screen.text().includes("\x1b")).toBe(!("NO_COLOR" in env));
-  }
-});
+test.concurrent(
+  "alone on a terminal: exit 0, in colour unless NO_COLOR or TERM=dumb says no",
+  async () => {
+    for (const [env, shown] of [
+      [{}, /\[36mmcphost COMMAND/],
+      [{ NO_COLOR: "yes" }, /^USAGE mcphost COMMAND$/m],
+      [{ TERM: "dumb" }, /^USAGE mcphost COMMAND$/m],
+    ] as const) {
+      await using screen = await mcphost().env(env).terminal();
+      await screen.shows(shown);
+      expect(await screen.exited).toBe(0);
+      expect(screen.text().includes("\x1b")).toBe(Object.keys(env).length === 0);
+    }
+  },
+);
 
 test.concurrent.each([["--help"], ["-h"], ["help"]])(
   "%s lists the commands on stdout",

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 
 import { bar, meter } from "../../lib/cli/progress.ts";
+import { bunAlone, mcphost, root } from "../harness.ts";
 
 const terminal = { stdin: false, stdout: false, stderr: false, columns: 80 };
 
@@ -37,4 +39,25 @@ test("a storm of progress is drawn a few times, the end always", () => {
 test("nothing is shown where there is no terminal", () => {
   const stderr = { closed: false, async write() {} };
   expect(meter({ stderr, terminal }, { label: "t", events: false })).toBeUndefined();
+});
+
+const server = [...bunAlone, join(root, "examples/echo.ts")];
+const slow = (steps: number) =>
+  mcphost("call", "slow", `steps=${steps}`, "stepMs=50", "--", ...server);
+
+test("a bar is as wide as its terminal, also when that is made narrower", async () => {
+  await using screen = await slow(400).terminal();
+  await screen.shows(/\[\.+\]/);
+  screen.resize(20);
+  // What was drawn before that is whole by now.
+  await screen.shows(/slow \[[#.]+…/);
+  const bars = screen.text().split("\r\u001b[K");
+  const first = bars.findIndex((text) => text.includes("…"));
+  expect(bars.slice(first).filter((text) => text.length > 19)).toEqual([]);
+});
+
+test("a terminal that is dumb gets no line that it would have to take away again", async () => {
+  await using screen = await slow(3).env({ TERM: "dumb" }).terminal();
+  expect(await screen.exited).toBe(0);
+  expect(screen.text()).toBe("3 steps done\r\n");
 });
