@@ -74,7 +74,7 @@ test("${file:/dev/zero} of one server is refused, and the other server is listed
   const [command = "", ...args] = hostile("plain");
   const z = { command, args: ["${file:/dev/zero}"] };
   await Bun.write(home.file("c.json"), JSON.stringify({ mcpServers: { h: { command, args }, z } }));
-  const run = await mcphost("tools", "-c", home.file("c.json")).timeoutMs(5000).run();
+  const run = await mcphost("tools", "-c", home.file("c.json")).run();
   expect(run.stdout).toContain("h_t(");
   expect(run.stderr).toContain("/dev/zero cannot be read: it is a device");
   await nothingLeft(run.marker);
@@ -90,12 +90,13 @@ test("a tool with a line break in its name takes one line of the list", async ()
 test.each(["doubling", "unique", "enum"])(
   "an outputSchema that takes for ever to check holds up nothing: %s",
   async (mode) => {
-    const run = await mcphost("call", "t", "--max-time", "8", "--", ...hostile(mode))
-      .timeoutMs(12_000)
+    // Without a bound it takes hours.
+    const run = await mcphost("call", "t", "--", ...hostile(mode))
+      .timeoutMs(60_000)
       .run();
     expectRun(run, { stdout: "ok\n", stderr: /not checked.*longer than 1000 ms/ });
   },
-  20_000,
+  70_000,
 );
 
 test("arguments that are nested too deeply are said to be, and the schema is not blamed", async () => {
@@ -122,10 +123,22 @@ test("no answer to tools/list in time: the call was not sent, exit 3", async () 
 test.each([
   [hostile("no-list"), 'while server "server" was to answer tools/list'],
   [[...bunAlone, join(root, "test/fixtures/client/mute.ts")], 'before server "server" was ready'],
-])("--max-time says what was under way: %#", async (server, step) => {
-  const run = await mcphost("call", "t", "--max-time", "1.5", "--", ...server).run();
-  expectRun(run, { code: 4, stderr: new RegExp(`after 1\\.5 s \\(--max-time\\) ${step}`) });
-});
+])(
+  "--max-time says what was under way: %#",
+  async (server, step) => {
+    // As long as it takes until that is under way.
+    for (const time of ["1.5", "5", "20"]) {
+      const words = ["call", "t", "--max-time", time, "--", ...server];
+      const run = await mcphost(...words).run();
+      if (!run.stderr.includes(step) && time !== "20") continue;
+      return expectRun(run, {
+        code: 4,
+        stderr: new RegExp(`after ${RegExp.escape(time)} s \\(--max-time\\) ${step}`),
+      });
+    }
+  },
+  60_000,
+);
 
 test("a call that learned something leaves no more than 500 verdicts", async () => {
   await using home = await tempDir();
