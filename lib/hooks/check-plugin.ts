@@ -1,7 +1,7 @@
 /** Whether what was given as plugins are plugins: every fault is told before one of them runs. Pure. */
-import { HostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
-import { shownValue } from "./frozen.ts";
+import { shownValue, thrownText } from "./frozen.ts";
 import type { HookName, Plugin } from "./plugin.ts";
 
 /** A plugin, and where it came from, for messages: a file, a package, `plugins[0]`. */
@@ -15,19 +15,19 @@ export function checkPlugins(plugins: readonly { plugin: unknown; from: string }
   const names = new Map<string, string>();
   const tools = new Map<string, string>();
   return plugins.map(({ plugin, from }) => {
-    checkPlugin(plugin, from);
-    const { name } = plugin;
+    const read = readPlugin(plugin, from);
+    const { name } = read;
     const other = names.get(name);
     if (other !== undefined)
       throw wrong(from, `its name ${JSON.stringify(name)} is that of another plugin (${other})`);
     names.set(name, from);
-    for (const tool of Object.keys(plugin.tools ?? {})) {
+    for (const tool of Object.keys(read.tools ?? {})) {
       const whose = tools.get(tool);
       if (whose !== undefined)
         throw wrong(from, `plugin ${JSON.stringify(whose)} has a tool ${tool}, too`);
       tools.set(tool, name);
     }
-    return { plugin, from };
+    return { plugin: read, from };
   });
 }
 
@@ -55,6 +55,17 @@ const shapes = {
   hooks: "it is written hooks: { beforeCall(call) { … } }",
   tools: "it is written tools: { NAME: { description, input, run } }",
 };
+
+/** What it has may be computed, and throw. */
+function readPlugin(value: unknown, from: string): Plugin {
+  try {
+    checkPlugin(value, from);
+    return value;
+  } catch (error) {
+    if (isHostError(error)) throw error;
+    throw wrong(from, `what it has cannot be read: ${thrownText(error)}`);
+  }
+}
 
 /** A misspelt hook would never run: what it was to forbid would be let through. */
 function checkPlugin(value: unknown, from: string): asserts value is Plugin {

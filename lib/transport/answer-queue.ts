@@ -16,6 +16,8 @@ export interface AnswerQueueOptions {
 export class AnswerQueue {
   readonly #options: AnswerQueueOptions;
   #waitingChars = 0;
+  readonly #waiting: Response[] = [];
+  #underWay = 0;
   #dropped = 0;
   #hasWarned = false;
 
@@ -35,7 +37,10 @@ export class AnswerQueue {
 
   /** Sends an answer, or drops it where too many wait; returns at once. */
   send(response: Response): void {
-    if (this.admits()) void this.#write(response);
+    if (!this.admits()) return;
+    this.#waitingChars += lengthOf(response);
+    if (this.#underWay < atOnceMax) void this.#write(response);
+    else this.#waiting.push(response);
   }
 
   /** All of them are written, or the link ended: says how many were dropped. */
@@ -44,11 +49,14 @@ export class AnswerQueue {
     this.#dropped = 0;
   }
 
+  /** One answer, and those that wait behind it. */
   async #write(response: Response): Promise<void> {
-    const chars = lengthOf(response);
-    this.#waitingChars += chars;
-    await this.#options.post(response);
-    this.#waitingChars -= chars;
+    this.#underWay += 1;
+    for (let next: Response | undefined = response; next; next = this.#waiting.shift()) {
+      await this.#options.post(next);
+      this.#waitingChars -= lengthOf(next);
+    }
+    this.#underWay -= 1;
     if (this.#waitingChars === 0) this.end();
   }
 
@@ -61,6 +69,9 @@ export class AnswerQueue {
 // --- internal ---
 
 const waitingCharsMax = 1024 * 1024;
+
+/** Each of them may be a request of its own: more at once would keep us from all else. */
+const atOnceMax = 16;
 
 /** What cannot be written at all takes no room: sending it fails, and says why. */
 function lengthOf(response: Response): number {

@@ -5,6 +5,7 @@
  */
 import type { Feed, Take } from "../base/channel.ts";
 import type { Deadlines, Due } from "../base/deadlines.ts";
+import { Turns } from "../base/turns.ts";
 import { EventChunks } from "./event-chunks.ts";
 import type { Chunk } from "./event-chunks.ts";
 import { EventDecoder } from "./event-decoder.ts";
@@ -23,10 +24,9 @@ import type { EventStreamOptions, StreamEvent } from "./event-types.ts";
 import type { Oversize } from "./transport.ts";
 
 /**
- * The events of one body, in order. An event that the stream ended in is dropped, as the standard wants it, unless its data
- * are whole JSON: some servers leave out the last blank line, or all of them on a stream that stays open. One beyond the bound is told of as `oversize`, with its JSON-RPC
- * id where that can be made out. Comments give nothing. `next` rejects with what broke the stream; leaving the loop (`break`,
- * `return`) cancels the body.
+ * The events of one body, in order. An event that the stream ended in is dropped, as the standard wants it, unless its data are
+ * whole JSON: some leave out the last blank line, or all of them on a stream that stays open. One beyond the bound is told of as
+ * `oversize`, with its id where that can be made out. `next` rejects with what broke the stream; leaving the loop cancels the body.
  */
 export class EventStream
   implements AsyncIterableIterator<StreamEvent | Oversize>, Feed<StreamEvent | Oversize>, Due
@@ -71,6 +71,7 @@ export class EventStream
 
   async each(take: Take<StreamEvent | Oversize>): Promise<void> {
     try {
+      const turns = new Turns();
       do {
         const items = this.#items.all;
         this.#items.all = [];
@@ -78,6 +79,8 @@ export class EventStream
           const pause = take(item);
           if (pause !== undefined) await pause;
         }
+        const turn = turns.next(items.length * itemBytes);
+        if (turn !== undefined) await turn;
       } while (this.#read(await this.#chunks.next(this.#mayBeWhole)));
     } catch (error) {
       await this.return();
@@ -188,6 +191,9 @@ export class EventStream
 }
 
 // --- internal ---
+
+/** What an event costs whoever takes it, as if it were so many bytes that are read. */
+const itemBytes = 4096;
 
 /** How large one without its blank line may be on a stream that stays open. */
 const headMax = 1_048_576;

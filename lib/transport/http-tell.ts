@@ -70,6 +70,9 @@ export async function listenNow(link: Link, signal: AbortSignal): Promise<void> 
 
 const bodyBytesMax = 65_536;
 
+/** A server that asks on each of them, and answers our answers by another, would have us read more and more. */
+const remarksMax = 8;
+
 async function readRemark(
   response: Response,
   link: Link,
@@ -79,9 +82,7 @@ async function readRemark(
   const { name, log } = link.options;
   const { status } = response;
   if (response.ok && typeOf(response) === "text/event-stream") {
-    const { readConnection } = await import("./http-stream.ts");
-    const { StreamState } = await import("./stream-state.ts");
-    await readConnection(response, new StreamState(), { link });
+    await readStream(response, link);
     return;
   }
   const text = await readExcerpt(response, { bytesMax: bodyBytesMax, ms: link.times.refusalMs });
@@ -92,6 +93,18 @@ async function readRemark(
   const shown = excerpt === "" ? "" : `: ${excerpt}`;
   log({ level: "warn", server: name, text: `it refused ${what} (HTTP ${status})${shown}` });
   if (hadSession && isSessionLost(status, text, [])) link.loseSession(status);
+}
+
+async function readStream(response: Response, link: Link): Promise<void> {
+  if (link.remarks >= remarksMax) return void (await response.body?.cancel());
+  link.remarks += 1;
+  try {
+    const { readConnection } = await import("./http-stream.ts");
+    const { StreamState } = await import("./stream-state.ts");
+    await readConnection(response, new StreamState(), { link });
+  } finally {
+    link.remarks -= 1;
+  }
 }
 
 function isEmpty({ body, headers, status }: Response): boolean {

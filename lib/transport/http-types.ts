@@ -66,6 +66,8 @@ export interface Link {
   readStream: ((from: Streamed, exchange: Exchange, link: Link) => Promise<Ending>) | undefined;
   /** Streams that are still open behind the answer that they were for. */
   readonly lingering: Deadlines;
+  /** How many streams are read that answered what has no answer. */
+  remarks: number;
   /** Hands on what a body brought; `exchange`: what it answers. To be awaited where it gives a promise. */
   take(items: readonly Incoming[], exchange?: Exchange): Promise<void> | undefined;
   /** One request to the server. Throws what the injected `fetch` throws. */

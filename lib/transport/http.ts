@@ -36,6 +36,7 @@ class HttpTransport implements Transport, Link {
   readonly read: Link["read"];
   readStream: Link["readStream"];
   readonly lingering: Deadlines;
+  remarks = 0;
   readonly idsFrom: number;
   readonly #session: HttpSession;
   readonly #headers: PostHeaders;

@@ -56,6 +56,23 @@ test("a stderr that is full and read by nobody holds up nothing", async () => {
   await nothingLeft(home.path);
 });
 
+test.each(["asks", "tells"])(
+  "a stream that never rests (%s) keeps nobody from giving it up",
+  async (mode) => {
+    const server = Bun.spawn([...bunAlone, join(root, "test/fixtures/break/streams.ts"), mode], {
+      stdout: "pipe",
+    });
+    try {
+      const { value } = await server.stdout.getReader().read();
+      const url = new TextDecoder().decode(value).trim();
+      const run = await mcphost("call", "t", "--max-time", "1s", "-s", `web=${url}`).run();
+      expectRun(run, { code: 4, stderr: /^mcphost: [^]*given up after 1 s \(--max-time\)/ });
+    } finally {
+      server.kill("SIGKILL");
+    }
+  },
+);
+
 test("20 calls at once share one cache folder", async () => {
   await using home = await tempDir();
   const runs = await Promise.all(

@@ -36,6 +36,17 @@ const tool = { description: "d", input: object, run };
 
 test.each([
   [[undefined], /^config: plugin plugins\[0\]: a plugin is an object with a name/],
+  [
+    [
+      {
+        name: "a",
+        get hooks() {
+          throw new Error("no hooks");
+        },
+      },
+    ],
+    /^config: plugin plugins\[0\]: what it has cannot be read: no hooks$/,
+  ],
   [["./x.ts"], /a plugin is an object with a name, and this is "\.\/x\.ts"$/],
   [[{}], /plugins\[0\]: the plugin has no name$/],
   [[{ name: " " }], /has no name$/],

@@ -636,3 +636,22 @@ test("everything comes in order, and no faster than it is taken", async () => {
   expect(items[4321]).toMatchObject({ message: { params: { data: 4321 } } });
   await transport[Symbol.asyncDispose]();
 });
+
+test("of streams that answer what has no answer, a few are read at once", async () => {
+  let [asked, answered, reading] = [0, 0, 0];
+  const ping = () => event({ jsonrpc: "2.0", id: `s${asked++}`, method: "ping" });
+  const twoAsks = () => stream(ping() + ping()).response;
+  await using server = serve((seen) => {
+    if (seen.method === "first") return twoAsks();
+    if (seen.http !== "POST" || seen.method !== undefined || asked >= 200) return undefined;
+    answered += 1;
+    reading += 1;
+    seen.signal.addEventListener("abort", () => void (reading -= 1));
+    return twoAsks();
+  });
+  await using link = open(server.url, { peer: { onRequest: async () => ({}) } });
+  await greet(link.peer);
+  void link.peer.request("first", {}, soon).catch(() => {});
+  await until(() => answered >= 18);
+  await until(() => reading <= 8);
+});
