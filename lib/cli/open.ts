@@ -6,7 +6,6 @@ import { HostError, isHostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import { isUrl } from "../config/links.ts";
 import type { BadServer, Config, ServerConfig } from "../config/types.ts";
 import { openHost } from "../host/host.ts";
 import type { OpenHostOptions } from "../host/option-types.ts";
@@ -82,8 +81,10 @@ async function open(
   const plugged = config.plugins.length > 0 && (await import("./plugins.ts"));
   const plugins = plugged && (await plugged.loadPlugins(config, { parsed, io, log }));
   const isEmpty = servers.length === 0 && config.bad.length === 0;
-  if (isEmpty && use.mayBeEmpty !== true && !(plugins && plugins.hasTools))
-    throw noServers(config.servers, parsed.positionals);
+  if (isEmpty && use.mayBeEmpty !== true && !(plugins && plugins.hasTools)) {
+    const { noServers } = await import("./no-servers.ts");
+    throw await noServers(io, config.servers, parsed.positionals);
+  }
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log, early?.known) : undefined;
   const level = textOf(flags["log-level"]);
@@ -160,17 +161,4 @@ async function explained(
   if (server?.kind !== "stdio") return error;
   const { withStartHint } = await import("./start-hint.ts");
   return withStartHint(error, env, server);
-}
-
-/** @param words what stands on the line: an address among them was meant as a server */
-export function noServers(
-  disabled: readonly ServerConfig[],
-  words: readonly string[] = [],
-): HostError {
-  const why =
-    disabled.length > 0 ? "every configured server is disabled" : "no server is configured";
-  const hint = words.some(isUrl)
-    ? "the address of a server is given by -s URL"
-    : "name one: -- COMMAND…, -s NAME=COMMAND, -s URL, -c FILE, or a mcphost.json in this folder or above";
-  return new HostError("config", why, { hint });
 }

@@ -141,6 +141,29 @@ test.concurrent("no server at all", async () => {
   });
 });
 
+test.concurrent("no server at all, but an editor has some: its file is named", async () => {
+  await using home = await tempDir();
+  await using dir = await tempDir();
+  const servers = JSON.stringify({ mcpServers: { a: { command: "a" } } });
+  // One without servers, and one that cannot be read, are no help.
+  await Bun.write(home.file(".claude.json"), '{"numStartups": 1, "mcpServers": {}}');
+  await Bun.write(home.file(".cursor/mcp.json"), "{");
+  await Bun.write(
+    home.file("Library/Application Support/Claude/claude_desktop_config.json"),
+    servers,
+  );
+  const run = () => mcphost("call", "echo").cwd(dir.path).home(home.path).run();
+  expect((await run()).stderr).toEndWith(
+    "; an editor has some: -c ~/Library/Application\\ Support/Claude/claude_desktop_config.json\n",
+  );
+  await Bun.write(dir.file(".vscode/mcp.json"), '{"servers": {"a": {"command": "a"}}}');
+  expect((await run()).stderr).toEndWith("; an editor has some: -c .vscode/mcp.json\n");
+  for (const command of ["doctor", "servers"]) {
+    const { stderr } = await mcphost(command).cwd(dir.path).home(home.path).run();
+    expect(stderr).toContain("-c .vscode/mcp.json");
+  }
+});
+
 test.each([
   [["call", "get-sum", "a=1", "npx", "-y", "server"], "a server's command stands behind --; "],
   [["tools", "./server", "--verbose"], "a server's command stands behind --; "],

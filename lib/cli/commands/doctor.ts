@@ -23,7 +23,8 @@ import { examine } from "../examine.ts";
 import { statusOf } from "../failures.ts";
 import { fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, durationOf, serverFlags } from "../flags.ts";
-import { failureOf, noServers } from "../open.ts";
+import { noServers } from "../no-servers.ts";
+import { failureOf } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
 import { rememberTools } from "../tool-cache.ts";
 import type { Command, Io, Parsed } from "../types.ts";
@@ -59,7 +60,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const config = await configFromFlags(parsed, io);
   for (const text of config.warnings) log({ level: "warn", text });
   const isPlugged = config.plugins.length > 0 && parsed.positionals.length === 0;
-  const { servers, bad } = chosenOf(config, parsed.positionals, isPlugged);
+  const { servers, bad } = await chosenOf(config, parsed.positionals, { isPlugged, io });
   const options = {
     prepare: prepareFromFlags(parsed, io, log, config),
     env: io.env,
@@ -95,20 +96,20 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
 }
 
 /** Those that are named, else all that are not disabled; none where there are plugins. @throws HostError `usage` `config` */
-function chosenOf(
+async function chosenOf(
   { servers, bad }: Config,
   names: readonly string[],
-  isPlugged: boolean,
-): Pick<Config, "servers" | "bad"> {
+  { isPlugged, io }: { isPlugged: boolean; io: Io },
+): Promise<Pick<Config, "servers" | "bad">> {
   const known = [...servers, ...bad].map(({ name }) => name);
-  if (known.length === 0 && !isPlugged) throw noServers(servers, names);
+  if (known.length === 0 && !isPlugged) throw await noServers(io, servers, names);
   for (const name of names) if (!known.includes(name)) throw unknownServer(name, known);
   if (names.length > 0) {
     const named = ({ name }: { name: string }) => names.includes(name);
     return { servers: servers.filter(named), bad: bad.filter(named) };
   }
   const enabled = servers.filter((server) => server.disabled !== true);
-  if (enabled.length === 0 && bad.length === 0 && !isPlugged) throw noServers(servers);
+  if (enabled.length === 0 && bad.length === 0 && !isPlugged) throw await noServers(io, servers);
   return { servers: enabled, bad };
 }
 

@@ -11,7 +11,8 @@ import { configFromFlags } from "../config-flags.ts";
 import { type Failure, reportFailures } from "../failures.ts";
 import { cutStart, fold, shown, widthOf } from "../fit.ts";
 import { commonFlags, serverFlags } from "../flags.ts";
-import { failureOf, noServers, openFromFlags } from "../open.ts";
+import { noServers } from "../no-servers.ts";
+import { failureOf, openFromFlags } from "../open.ts";
 import { prepareFromFlags } from "../prepare.ts";
 import { tableOf } from "../servers-table.ts";
 import type { ServerRow } from "../servers-table.ts";
@@ -68,7 +69,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
       : fold(hide(tableOf(listed, (file, room) => cutStart(hide(file), width - room))), width);
   await io.stdout.write(shown(text, io));
   if (listed.length === 0 && flags["json"] !== true) {
-    const { message, hint } = noServers([]);
+    const { message, hint } = await noServers(io);
     log({ level: "warn", text: `${message}; ${hint}` });
   }
   return await reportFailures([...config.bad.map(failureOf), ...failures], parsed, io);
