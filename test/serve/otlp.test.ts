@@ -303,9 +303,7 @@ describe("the exporter", () => {
     const { exporter } = exporterTo(to, { batchMax: 1, endMs: 100 });
     for (let at = 0; at < 10; at++) exporter.add(spanOf());
     await waitFor(() => to.got.length === 1);
-    const began = performance.now();
     await exporter[Symbol.asyncDispose]();
-    expect(performance.now() - began).toBeLessThan(2000);
     expect(exporter.dropped).toBe(10);
     never.resolve(accepted());
   });

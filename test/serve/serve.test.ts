@@ -274,9 +274,7 @@ describe("the end", () => {
     const told = it.ask("/hang/told");
     const hanging = it.ask("/hang");
     await waitFor(() => it.seen.signals.length === 2);
-    const began = performance.now();
     await it.served.stop();
-    expect(performance.now() - began).toBeLessThan(2000);
     expect(await (await told).text()).toBe("told");
     const answer = await hanging;
     expect([answer.status, await answer.json()]).toMatchObject([
@@ -286,11 +284,9 @@ describe("the end", () => {
   });
 
   test("streams end at once, and by themselves", async () => {
-    await using it = served();
+    await using it = served({ graceMs: 600_000 });
     const stream = await it.ask("/stream");
-    const began = performance.now();
     await it.served.stop();
-    expect(performance.now() - began).toBeLessThan(2000);
     expect(await stream.text()).toStartWith("event: begin\n");
   });
 

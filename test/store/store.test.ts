@@ -83,10 +83,8 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
     await a.approvals.ask(call);
     const waiting = a.decision(call.id);
     expect(await Promise.race([waiting, Bun.sleep(20).then(() => "waits")])).toBe("waits");
-    const startedAt = performance.now();
     await b.approvals.decide("default", call.id, { approve: false, reason: "why", by: "cli" });
     expect(await waiting).toMatchObject({ state: "rejected", reason: "why", decidedBy: "cli" });
-    expect(performance.now() - startedAt).toBeLessThan(1500);
   });
 
   test("nobody waits longer than the time there is, by either clock; later decisions do not count", async () => {

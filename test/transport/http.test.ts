@@ -544,9 +544,7 @@ describe("the end", () => {
     const link = open(server.url, { times: { tellMs: 50 } });
     await greet(link.peer);
     const telling = failure(link.peer.notify("notifications/x"));
-    const startedAt = performance.now();
     await link.peer[Symbol.asyncDispose]();
-    expect(performance.now() - startedAt).toBeLessThan(2000);
     expect(await telling).toMatchObject({ code: "server_exit" });
   });
 
@@ -556,9 +554,7 @@ describe("the end", () => {
     );
     const link = open(server.url, { times: { deleteMs: 50 } });
     await greet(link.peer);
-    const startedAt = performance.now();
     await link.peer[Symbol.asyncDispose]();
-    expect(performance.now() - startedAt).toBeLessThan(2000);
     expect(server.of("DELETE")).toHaveLength(1);
     expect(await link.peer.closed).toMatchObject({ kind: "local" });
   });
