@@ -1,4 +1,5 @@
 /** The config that checked flags come to: where it is read from, and what the flags say over it. It opens nothing. */
+import { startDefaultMs } from "../client/plan.ts";
 import { idleFlags } from "../config/flags.ts";
 import { loadConfig } from "../config/load.ts";
 import type { LoadOptions } from "../config/load.ts";
@@ -52,8 +53,6 @@ export async function configFromFlags(
 
 // --- internal ---
 
-const defaultStartMs = 60_000;
-
 function givenOf(flags: Parsed["flags"]): string[] {
   return Object.keys(flags).filter((name) => flags[name] !== undefined && flags[name] !== false);
 }
@@ -65,7 +64,7 @@ function givenOf(flags: Parsed["flags"]): string[] {
 function timed(server: ServerConfig, timeoutMs: number): ServerConfig {
   const { kind, startTimeoutMs } = server;
   if (kind === "stdio") {
-    const startMs = startTimeoutMs ?? defaultStartMs;
+    const startMs = startTimeoutMs ?? startDefaultMs;
     return { ...server, timeoutMs, ...(timeoutMs > startMs && { startTimeoutMs: timeoutMs }) };
   }
   if (startTimeoutMs === undefined) return { ...server, timeoutMs };

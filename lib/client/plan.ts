@@ -30,6 +30,9 @@ export interface Plan {
   remembered: boolean;
 }
 
+/** What a start may take where nothing says another time. */
+export const startDefaultMs = 60_000;
+
 /** What decides how to begin. */
 type Known = Pick<
   ConnectOptions,
@@ -39,7 +42,7 @@ type Known = Pick<
 /** @throws HostError `usage` for a revision that we do not speak */
 export function planOf(options: Known): Plan {
   const { name, protocol = "auto", link = "pipe" } = options;
-  const { probeTimeoutMs = 1000, startTimeoutMs = 60_000 } = options;
+  const { probeTimeoutMs = 1000, startTimeoutMs = startDefaultMs } = options;
   const [modern = "", legacy = ""] = [modernRevisions[0], legacyRevisions[0]];
   const graceMs = Math.min(probeTimeoutMs, startTimeoutMs);
   const plan: Plan = {

@@ -4,6 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
 import { clientInfo } from "../client/answers.ts";
 import { verdictKey } from "../client/eras.ts";
+import { startDefaultMs } from "../client/plan.ts";
 import type { McpClient } from "../client/types.ts";
 import type { StdioServer } from "../config/types.ts";
 import type { Child } from "../process/child.ts";
@@ -105,10 +106,8 @@ function commonOf(
 function startTimeoutOf({ kind, timeoutMs, startTimeoutMs }: HostedConfig): number | undefined {
   if (startTimeoutMs !== undefined || kind === "stdio" || timeoutMs === undefined)
     return startTimeoutMs;
-  return Math.min(timeoutMs, startTimeoutMaxMs);
+  return Math.min(timeoutMs, startDefaultMs);
 }
-
-const startTimeoutMaxMs = 60_000;
 
 function spawn(server: StdioServer, context: LaunchContext): Child {
   const { name, command, args, cwd, stopMs } = server;
