@@ -2,7 +2,7 @@
  * Finds files that nobody named: the nearest config going up, the user's own, lists of tools that were kept. Looks, and reads
  * nothing.
  */
-import { type Env, foldersUp, joinPath, ourPaths } from "./paths.ts";
+import { configFolder, type Env, foldersUp, joinPath, ourPaths } from "./paths.ts";
 
 const projectNames = ["mcphost.json", "mcphost.jsonc", ".mcp.json", "mcp.json"];
 const userNames = ["config.json", "config.jsonc"];
@@ -24,8 +24,9 @@ export async function findUserConfig(env: Env): Promise<string | undefined> {
 
 /** As `findUserConfig`, at once: no thread is asked to look. */
 export function userConfigNow(env: Env): string | undefined {
-  const { config } = ourPaths(env);
-  if (config === undefined) return undefined;
+  const config = configFolder(env);
+  // Most have none.
+  if (config === undefined || !isThere(config)) return undefined;
   for (const name of userNames) if (isThere(joinPath(config, name))) return joinPath(config, name);
   return undefined;
 }

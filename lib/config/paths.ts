@@ -18,20 +18,22 @@ export interface OurPaths {
 
 /** By the XDG base directory specification (relative values are ignored, as it asks, and what is no path), or Windows' own folders. */
 export function ourPaths(env: Env, platform: string = process.platform): OurPaths {
-  const windows = platform === "win32";
-  const home = absolute(env.HOME) ?? (windows ? absolute(env.USERPROFILE) : undefined);
-  const roaming = windows ? absolute(env.APPDATA) : undefined;
-  const local = windows ? absolute(env.LOCALAPPDATA) : undefined;
-  const place = (xdg: string | undefined, kin: string | undefined, below: string) => {
-    const folder = absolute(xdg) ?? kin ?? (home === undefined ? undefined : joinPath(home, below));
-    return folder === undefined ? undefined : joinPath(folder, "mcphost");
-  };
+  const home = homeIn(env, platform);
+  const local = platform === "win32" ? absolute(env.LOCALAPPDATA) : undefined;
+  const temporary = local === undefined ? undefined : `${local}/Temp`;
   return {
     home,
-    config: place(env.XDG_CONFIG_HOME, roaming, ".config"),
-    state: place(env.XDG_STATE_HOME, local, ".local/state"),
-    cache: place(env.XDG_CACHE_HOME, local === undefined ? undefined : `${local}/Temp`, ".cache"),
+    config: configFolder(env, platform),
+    state: ours(absolute(env.XDG_STATE_HOME) ?? local, home, ".local/state"),
+    cache: ours(absolute(env.XDG_CACHE_HOME) ?? temporary, home, ".cache"),
   };
+}
+
+/** `config` of `ourPaths` alone, which a plain call asks for before it starts its server. */
+export function configFolder(env: Env, platform: string = process.platform): string | undefined {
+  const roaming = platform === "win32" ? absolute(env.APPDATA) : undefined;
+  const named = absolute(env.XDG_CONFIG_HOME) ?? roaming;
+  return ours(named, named === undefined ? homeIn(env, platform) : undefined, ".config");
 }
 
 /** The folder of a file; the root is its own folder. */
@@ -80,6 +82,16 @@ export function shownPath(path: string, cwd: string, home: string | undefined): 
 }
 
 // --- internal ---
+
+function homeIn(env: Env, platform: string): string | undefined {
+  return absolute(env.HOME) ?? (platform === "win32" ? absolute(env.USERPROFILE) : undefined);
+}
+
+/** Ours in the folder that the environment names, else in one below its home. */
+function ours(named: string | undefined, home: string | undefined, below: string) {
+  const folder = named ?? (home === undefined ? undefined : joinPath(home, below));
+  return folder === undefined ? undefined : joinPath(folder, "mcphost");
+}
 
 function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
