@@ -8,7 +8,6 @@ import { actors, events, outcomes } from "./audit-filter.ts";
 import { argumentsOf, toolNames } from "./completion-arguments.ts";
 import { promptArguments, promptNames, resourceUris } from "./completion-features.ts";
 import type { Suggest } from "./completion-features.ts";
-import { described } from "./completion-types.ts";
 import type { Candidate, Completion } from "./completion-types.ts";
 import type { RecalledPrompt, RecalledResource } from "./feature-cache.ts";
 import type { RecalledTool } from "./tool-cache.ts";
@@ -24,8 +23,8 @@ export interface World {
   tools(parsed: Parsed): Promise<RecalledTool[]>;
   prompts(parsed: Parsed): Promise<RecalledPrompt[]>;
   resources(parsed: Parsed): Promise<RecalledResource[]>;
-  /** Those that calls left behind. */
-  tasks(): Promise<{ taskId: string; tool: string }[]>;
+  /** Ids that a command takes: of tasks, of calls that wait, of grants. */
+  ids(command: string, parsed: Parsed): Promise<Candidate[]>;
   /** Asks a server that may be started, within its own time. */
   suggest(parsed: Parsed): Suggest;
 }
@@ -144,16 +143,14 @@ async function positional(
       world.suggest(parsed),
     );
   }
-  const meant = ["PATTERN", "ID"].includes(kind) ? meantBy[command.name] : undefined;
-  return await ofKind(meant ?? kind.replace("…", ""), { prefix: "", current }, world, parsed);
+  const word = kind.replace("…", "");
+  if (word === "ID") return await world.ids(command.name, parsed);
+  const meant = word === "PATTERN" ? patternOf[command.name] : undefined;
+  return await ofKind(meant ?? word, { prefix: "", current }, world, parsed);
 }
 
-/** What the patterns and ids of some commands are of. */
-const meantBy: Readonly<Record<string, string>> = {
-  prompts: "PROMPT",
-  resources: "URI",
-  task: "TASK",
-};
+/** What the patterns of some commands are of. */
+const patternOf: Readonly<Record<string, string>> = { prompts: "PROMPT", resources: "URI" };
 
 /** What a word of the usage or a value hint stands for; `prefix` is what stands before it in its word. */
 async function ofKind(
@@ -167,8 +164,6 @@ async function ofKind(
   if (choices.includes("|")) return words(choices.split("|"));
   if (/^(FILE|DIR|PATH)/.test(kind)) return { filesBehind: prefix };
   if (kind === "SERVER") return words(await world.servers(parsed));
-  if (kind === "TASK")
-    return (await world.tasks()).map(({ taskId, tool }) => described({ word: taskId }, tool));
   if (kind === "PROMPT") return promptNames(current, await world.prompts(parsed));
   if (kind === "URI")
     return await resourceUris(current, await world.resources(parsed), world.suggest(parsed));

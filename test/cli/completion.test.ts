@@ -7,7 +7,7 @@ import { complete, type World } from "../../lib/cli/completion.ts";
 import { recalledTools, rememberTools } from "../../lib/cli/tool-cache.ts";
 import type { FlagTable } from "../../lib/cli/types.ts";
 import type { ServerConfig } from "../../lib/config/types.ts";
-import { expectRun, mcphost, sourceProgram, type TempDir, tempDir } from "../harness.ts";
+import { expectRun, mcphost, root, sourceProgram, type TempDir, tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
 
 const common: FlagTable = {
@@ -60,7 +60,9 @@ const world: World = {
   ],
   prompts: async () => [],
   resources: async () => [],
-  tasks: async () => [{ taskId: "786512e2", tool: "grow" }],
+  ids: async (command, { positionals }) => [
+    { word: `${[command, ...positionals].join("-")}-786512e2` },
+  ],
   suggest: () => async () => [],
 };
 
@@ -109,10 +111,11 @@ describe("what can stand at the cursor", () => {
     expect(await offers("m tee ")).toBe("files");
     expect(await offers("m tee file ")).toEqual([]);
     expect(await offers("m call x -- np")).toBe("files");
-    expect(await offers("m task ")).toEqual(["786512e2"]);
+    expect(await offers("m task ")).toEqual(["task-786512e2"]);
     expect(await offers("m task 786512e2 ")).toEqual([]);
     expect(await offers("m approvals ")).toEqual(["show", "approve"]);
-    expect(await offers("m approvals show ")).toEqual([]);
+    expect(await offers("m approvals show ")).toEqual(["approvals-show-786512e2"]);
+    expect(await offers("m approvals show 786512e2 ")).toEqual([]);
   });
 
   test("arguments: required first, none twice, and the values that the schema names", async () => {
@@ -444,6 +447,42 @@ describe("completion", () => {
       expectRun(await mcphost("completion", shell).run(), { stdout: scripts[shell] });
     for (const args of [[], ["tcsh"], ["bash", "zsh"]])
       expectRun(await mcphost("completion", ...args).run(), { code: 2, stderr: /bash, zsh, fish/ });
+  });
+
+  test("ids are those of calls that wait, and of grants; no store is made for them", async () => {
+    await using dir = await tempDir();
+    const offered = async (...words: string[]) => {
+      const run = await mcphost("completion", "zsh", "--", ...words, "")
+        .home(dir.path)
+        .run();
+      return run.stdout.split("\n").slice(1, -1);
+    };
+    expect(await offered("approvals", "approve")).toEqual([]);
+    expect(await Bun.file(dir.file("state", "mcphost", "store.db")).exists()).toBe(false);
+    const echo = [process.execPath, `${root}/examples/echo.ts`];
+    await using waits = await mcphost(
+      "call",
+      "add",
+      "a=1",
+      "b=2",
+      "--ask-tool",
+      "*",
+      "--wait-approval",
+      "--",
+      ...echo,
+    )
+      .home(dir.path)
+      .start();
+    const approve = () => offered("approvals", "approve");
+    let ids: string[] = [];
+    await waitFor(async () => (ids = await approve()).length === 1, "a call that waits");
+    expect(ids[0]).toMatch(/^[\da-f]{8}\tserver\.add$/);
+    expect(await offered("approvals", "acknowledge")).toEqual([]);
+    const [id = ""] = ids[0]!.split("\t");
+    await mcphost("approvals", "approve", id, "--always", "tool").home(dir.path).run();
+    expect((await waits.done).stdout).toBe("3\n");
+    expect(await approve()).toEqual([]);
+    expect((await offered("grants", "revoke"))[0]).toMatch(/^[\da-f]{8}\t.*add/);
   });
 
   test("never complains in the middle of a line, and starts nothing", async () => {

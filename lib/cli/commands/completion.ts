@@ -5,7 +5,6 @@
  */
 import { HostError } from "../../base/errors.ts";
 import { silent } from "../../base/log.ts";
-import { ourPaths } from "../../config/paths.ts";
 import type { ServerConfig } from "../../config/types.ts";
 import type { CompleteRequest } from "../../host/feature-types.ts";
 import { rendered, scripts, type Shell, shells } from "../completion-scripts.ts";
@@ -99,9 +98,9 @@ function worldOf(io: Io): World {
       const { recalledResources } = await import("../feature-cache.ts");
       return (await recalled(parsed, (server) => recalledResources(io.env, server))).flat();
     },
-    async tasks() {
-      const { taskStore } = await import("../task-store.ts");
-      return await taskStore({ folder: ourPaths(io.env).state, log: silent }).list();
+    async ids(name, parsed) {
+      const { idsFor } = await import("../completion-ids.ts");
+      return await idsFor(name, parsed, io);
     },
     suggest: (parsed) => (request) => suggestions(request, parsed, io),
   };
