@@ -245,7 +245,8 @@ describe.concurrent("B082 starts without end", () => {
       await Bun.sleep(5);
     }
     expect(calls).toBeGreaterThan(50);
-    expect((await marks.starts()).length).toBeLessThanOrEqual(5);
+    // Each call that was answered allows one more.
+    expect((await marks.starts()).length).toBeLessThan(calls / 5);
   });
 
   test("one that is slow to start is started once, whoever gives up waiting meanwhile", async () => {

@@ -49,12 +49,11 @@ test("machines share approvals, grants and the log by one address, which is neve
     () => "it does not wait",
   );
   const id = /pending +([0-9a-f]{8})/.exec(listed)![1]!;
-  const startedAt = performance.now();
   expectRun(await run(away.path, "approvals", "approve", id, "--always", "tool").run(), {
-    stdout: /^approved /,
+    // It may be taken up, and done, before that is shown.
+    stdout: /^(approved|running|completed) /,
   });
   expectRun(await call.done, { stdout: "4\n", stderr: /waits for approval/ });
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
   expectRun(await run(away.path, "call", "count", "by=5", "--ask-tool", "count").run(), {
     stdout: "5\n",
   });
