@@ -120,6 +120,10 @@ function __mcphost_complete
         complete -C "$line $current"
         return
     end
+    # As a command, what stands in a variable is taken as it is.
+    if string match -q '~/*' -- $words[1]
+        set words[1] $HOME(string sub -s 2 -- $words[1])
+    end
     set -l lines ($words[1] completion fish -- $words[2..-1] "$current" 2>/dev/null)
     if test "$lines[1]" = files
         # Of a command that nobody knows, fish completes files.

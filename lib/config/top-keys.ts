@@ -15,10 +15,11 @@ export function topWarnings(
 ): string[] {
   const warnings: string[] = [];
   const known = new Set([...ourKeys, ...shapes.map((shape) => shape.key)]);
+  const guessable = [...known].filter((key) => !theirKeys.has(key));
   const ours = origin.kind === "user" || /^mcphost\.jsonc?$/.test(baseName(origin.file ?? ""));
   for (const key of Object.keys(document)) {
     if (known.has(key) || key.startsWith("$")) continue;
-    const { text, near } = unknownKey(key, known);
+    const { text, near } = unknownKey(key, guessable);
     if (ours || (!hasServers && near)) warnings.push(`${origin.label}: ${text}`);
     else {
       const missed = unknownKey(
@@ -46,6 +47,9 @@ export function topWarnings(
 function isForeign(document: JsonObject): boolean {
   return Object.hasOwn(document, "mcp_servers") || Object.hasOwn(document, "mcp");
 }
+
+/** Long words of other programs, which write them themselves: what is a little like them is another of their keys. */
+const theirKeys = new Set(["context_servers", "extensions", "projects"]);
 
 const ourKeys = [
   "mcpServers",

@@ -359,6 +359,9 @@ describe("the scripts, in the shells themselves", () => {
         type("mcphost -c ~/c.j\t");
         expect(await ran()).toEqual(["-c", dir.file("c.json")]);
 
+        type("~/mcphost call rea\t");
+        expect(await ran()).toEqual(["call", "read_it"]);
+
         // In open quotes, behind backslashes, and files whose names need either.
         type("mcphost call 'rea\t mode='slow o\t");
         expect(await ran()).toEqual(["call", "read_it", "mode=slow one"]);

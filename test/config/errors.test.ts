@@ -227,6 +227,8 @@ test("warns where a named file has no servers, with the nearest key", async () =
   expect((await configOf(`{"mcpServer": {}}`)).warnings).toEqual([
     `servers.json: nobody knows the key "mcpServer"; did you mean mcpServers?`,
   ]);
+  // Of other programs, and no near miss of words that others of them have.
+  expect((await configOf(`{"context": {}, "mcpServers": {}}`)).warnings).toEqual([]);
   expect((await configOf(`{}`)).warnings).toEqual([
     "servers.json: no servers in it (expected an object mcpServers, or another known shape)",
   ]);
