@@ -76,9 +76,10 @@ export async function legacyFailure(
   { name, failures, isModern }: LegacyOptions,
 ): Promise<Error> {
   const code = error instanceof RpcError ? error.code : undefined;
-  if (modernCodes.has(code)) return eraLost(name, method, error);
+  // A legacy server may use a modern code for something of its own, which was done: it is asked all the same.
+  const isSign = modernCodes.has(code) || isRefused(error);
   // That `_meta` is missing is said by the code of arguments that are wrong, which is worth a question now and then alone.
-  if (!isRefused(error) && (code !== invalidParams || failures % 2 === 1)) return error;
+  if (!isSign && (code !== invalidParams || failures % 2 === 1)) return error;
   try {
     return (await isModern()) ? eraLost(name, method, error) : error;
   } catch {

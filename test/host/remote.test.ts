@@ -646,6 +646,20 @@ test("a legacy server that is modern by now says so itself: nothing is noticed",
   expect(host.servers()).toMatchObject([{ era: "modern" }]);
 });
 
+test.each([-32020, -32021, -32022])(
+  "a legacy server may use the code %p for a call that it did: it is not made again",
+  async (code) => {
+    await using server = await serveRemote({
+      transport: "http",
+      intercept: answering("tools/call", (id) => refused(id, { code, message: "mine" }, 200)),
+    });
+    await using host = await hostOf(server);
+    const outcome = await host.call({ tool: "echo", arguments: { text: "hi" } });
+    expect(outcome).toMatchObject({ status: "failed", error: { facts: { rpcCode: code } } });
+    expect(server.methods().filter((method) => method === "tools/call")).toHaveLength(1);
+  },
+);
+
 test("a session that is lost again and again is reported, not opened for ever", async () => {
   // B040, B041
   await using server = await serveRemote({
