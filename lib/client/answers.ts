@@ -47,7 +47,7 @@ export function refusalOf(
     return wantsTools && !can.tools ? refusal("sampling with tools was not declared") : undefined;
   }
   if (method === "roots/list" && can.roots) return undefined;
-  return { code: methodNotFound, message: `${method} is not supported by this client` };
+  return { code: methodNotFound, message: unsupported(method) };
 }
 
 /**
@@ -72,6 +72,11 @@ export async function answerTo(
   }
   const { answerForm, answerUrl } = await import("./elicitation.ts");
   return await (params.mode === "url" ? answerUrl : answerForm)(params, options);
+}
+
+/** How a request that nothing was declared for is refused; some servers hand it on as the error of a call. */
+export function unsupported(method: string): string {
+  return `${method} is not supported by this client`;
 }
 
 // --- internal ---

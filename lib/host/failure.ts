@@ -2,7 +2,8 @@
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Facts } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
-import { RpcError } from "../protocol/jsonrpc.ts";
+import { unsupported } from "../client/answers.ts";
+import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { missingCapability, urlElicitationRequired } from "../protocol/meta.ts";
 
 /** The server's own JSON-RPC error becomes `rpc_error` with its message, code and data kept; what is ours stays. */
@@ -50,7 +51,7 @@ export function partialText(what: string, { message }: Error): string {
 // --- internal ---
 
 /** What would let a server go on that must ask somebody, and was told that nobody is there (protocol.md 1.18). */
-function remedyOf({ code, data }: RpcError): { hint: string; facts: Facts } | undefined {
+function remedyOf({ code, data, message }: RpcError): { hint: string; facts: Facts } | undefined {
   if (code === urlElicitationRequired)
     return {
       hint: "a page must be visited first, and nobody is here to whom it could be shown",
@@ -58,7 +59,10 @@ function remedyOf({ code, data }: RpcError): { hint: string; facts: Facts } | un
     };
   const required =
     code === missingCapability && isObject(data) ? data.requiredCapabilities : undefined;
-  if (!isObject(required) || required.elicitation === undefined) return undefined;
+  const isMissing = isObject(required) && required.elicitation !== undefined;
+  // Our own words, handed back.
+  const isOurs = code === methodNotFound && message.includes(unsupported("elicitation/create"));
+  if (!isMissing && !isOurs) return undefined;
   return { hint: "it has to ask somebody, and nobody here answers", facts: { option: "answers" } };
 }
 

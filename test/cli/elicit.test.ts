@@ -457,6 +457,14 @@ describe.concurrent("B097 without a terminal", () => {
     });
   });
 
+  test("a server that hands the refusal on as its own: what it wanted, and the flag", async () => {
+    const run = await call("passes").run();
+    expectRun(run, {
+      code: 1,
+      stderr: /-32601.*\n {2}it has to ask somebody, and nobody here answers \(.*--elicit JSON\)\n$/,
+    });
+  });
+
   test("B061 a modern server that needs it: the question, and the flag", async () => {
     const run = await mcphost("call", "ask", "--no-validate", "--", ...modern).run();
     expect(run.code).toBe(1);
