@@ -21,7 +21,7 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "boolean" || Number.isNaN(value)) return String(value);
   if (typeof value === "object" && !JSON.isRawJSON(value)) return "an object";
-  return typeof value === "string" ? "a string" : "a number";
+  return typeof value === "object" ? "a number" : `a ${typeof value}`;
 }
 
 /** A value of a key, as it may be shown: only where it should be one of our own words (`choices`). Any other may be a secret. */

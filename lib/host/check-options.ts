@@ -110,6 +110,11 @@ const Rule = v.strictObject(
   "an object",
 );
 
+const Answers = v.strictObject(
+  { roots: action, elicit: action, elicitUrl: action, sample: action, sampleTools: flag },
+  "an object",
+);
+
 const signal = is<AbortSignal>((value) => value instanceof AbortSignal, "an AbortSignal");
 
 const Options = v.strictObject(
@@ -121,12 +126,7 @@ const Options = v.strictObject(
     signal: v.optional(signal),
     log: action,
     limits: v.optional(v.pipe(object, v.strictObject(LimitsSchema.entries, "an object"))),
-    answers: v.optional(
-      v.strictObject(
-        { roots: action, elicit: action, elicitUrl: action, sample: action, sampleTools: flag },
-        "an object",
-      ),
-    ),
+    answers: v.optional(Answers),
   },
   "an object",
 );
@@ -136,6 +136,8 @@ function keysAt(path: readonly (string | number)[]): string[] {
   const [first] = path;
   if (path.length === 1) return Object.keys(Options.entries);
   if (first === "servers" && path[2] === "tls") return Object.keys(tlsEntries);
+  if (first === "answers") return Object.keys(Answers.entries);
+  if (first === "limits") return Object.keys(LimitsSchema.entries);
   if (first === "servers") return Object.keys({ ...StdioSchema.entries, ...HttpSchema.entries });
   return first === "policy" && path.length === 3 ? Object.keys(Rule.entries) : [];
 }

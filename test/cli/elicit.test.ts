@@ -461,7 +461,8 @@ describe.concurrent("B097 without a terminal", () => {
     const run = await call("passes").run();
     expectRun(run, {
       code: 1,
-      stderr: /-32601.*\n {2}it has to ask somebody, and nobody here answers \(.*--elicit JSON\)\n$/,
+      stderr:
+        /-32601.*\n {2}it has to ask somebody, and nobody here answers \(.*--elicit JSON\)\n$/,
     });
   });
 

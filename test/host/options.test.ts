@@ -75,6 +75,20 @@ test.each([
   },
 );
 
+test.each([
+  [{ answers: { elicitURL: async () => ({ action: "decline" }) } }, "elicitUrl"],
+  [{ limits: { pageMax: (pages: number) => pages } }, "pagesMax"],
+])(
+  "%j: a key that nobody knows, with the nearest one and the kind of its value",
+  async (options, near) => {
+    const error = createHost({ servers: {}, ...options } as unknown as HostOptions);
+    await expect(error).rejects.toMatchObject({
+      message: expect.stringContaining("expected no such key, found a function"),
+      hint: expect.stringContaining(near),
+    });
+  },
+);
+
 test("what is right is taken, and undefined is as if it were not there", async () => {
   const policy = [{ tools: "x", do: "deny", answers: undefined, origin: undefined }];
   const fields = { args: undefined, env: { A: null }, timeoutMs: Infinity, protocol: undefined };
