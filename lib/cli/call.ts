@@ -65,7 +65,9 @@ export async function callTool(line: CallLine, io: Io, log: Log): Promise<number
     if (detach) log({ level: "warn", text: `${called} was done at once: there is no task` });
     const about = { tool, ...target };
     const refusal = await refusalOf(outcome, about, { parsed, log });
-    return await finish(outcome, { ...about, refusal }, parsed, io);
+    const status = await finish(outcome, { ...about, refusal }, parsed, io);
+    if (outcome.status === "failed") await tellOldWay(outcome, about, opened.host, log);
+    return status;
   }
   throw await (await import("./cause.ts")).cause(outcome.error, opened, tool);
 }
@@ -119,7 +121,7 @@ type Answered = Extract<Outcome, { raw: string }>;
 /** Which tool it was: its own name, where that is known, and whose it is. */
 interface Called {
   tool: string;
-  server?: string;
+  server?: string | undefined;
   /** Why its result is not taken. */
   refusal?: HostError | undefined;
 }
@@ -155,6 +157,18 @@ export async function finish(
     await io.stderr.write(report(error, { json, debug: false, terminal: io.terminal.stderr }));
   }
   return exitCodeOf(error);
+}
+
+/** A tool may hand on as its own result that it could not ask. */
+async function tellOldWay(
+  { raw }: Answered,
+  { server }: Called,
+  host: OpenedHost,
+  log: Log,
+): Promise<void> {
+  const { oldWayHint } = await import("./old-ways.ts");
+  const text = oldWayHint(raw, server, host.servers());
+  if (text !== undefined) log({ level: "warn", ...(server !== undefined && { server }), text });
 }
 
 /** A result that is not what its tool promised is told of; with `--strict` it is refused. */

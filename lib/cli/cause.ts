@@ -3,6 +3,7 @@
  */
 import { HostError, isHostError } from "../base/errors.ts";
 import { methodNotFound } from "../protocol/jsonrpc.ts";
+import { oldWayHint } from "./old-ways.ts";
 import type { Opened } from "./open.ts";
 
 /**
@@ -13,6 +14,11 @@ export async function cause(error: unknown, opened: Opened, tool: string): Promi
   const { failures, config, explain } = opened;
   if (isHostError(error) && error.facts.rpcCode === methodNotFound && error.hint === undefined)
     return withHints(error, [notOffered]);
+  const oldWay =
+    isHostError(error) && error.code === "rpc_error"
+      ? oldWayHint(error.message, error.facts.server, opened.host.servers())
+      : undefined;
+  if (isHostError(error) && oldWay !== undefined) return withHints(error, [oldWay]);
   if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
     return await explain(error);
   const meant = failures.find(({ server }) => isOf(server, tool));

@@ -61,7 +61,7 @@ function remedyOf({ code, data, message }: RpcError): { hint: string; facts: Fac
     code === missingCapability && isObject(data) ? data.requiredCapabilities : undefined;
   const isMissing = isObject(required) && required.elicitation !== undefined;
   // Our own words, handed back.
-  const isOurs = code === methodNotFound && message.includes(unsupported("elicitation/create"));
+  const isOurs = code === methodNotFound && message === unsupported("elicitation/create");
   if (!isMissing && !isOurs) return undefined;
   return { hint: "it has to ask somebody, and nobody here answers", facts: { option: "answers" } };
 }

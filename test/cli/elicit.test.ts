@@ -466,6 +466,17 @@ describe.concurrent("B097 without a terminal", () => {
     });
   });
 
+  test.each([
+    ["fails", /-32600: cannot send .*\n {2}it asks as servers did .*--protocol legacy .*\n$/],
+    ["tells", /^asking failed: .*\nmcphost: warning: \[server\] it asks .*--protocol legacy .*\n$/],
+  ])(
+    "a tool that asks in the way of older revisions %s: the flag that helps",
+    async (tool, stderr) => {
+      const old = [...bunAlone, join(root, "test/fixtures/cli/back-channel.ts")];
+      expectRun(await mcphost("call", tool, "--", ...old).run(), { code: 1, stderr });
+    },
+  );
+
   test("B061 a modern server that needs it: the question, and the flag", async () => {
     const run = await mcphost("call", "ask", "--no-validate", "--", ...modern).run();
     expect(run.code).toBe(1);
