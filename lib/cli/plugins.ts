@@ -6,6 +6,7 @@
 import { settlesWithin } from "../base/async.ts";
 import { HostError, isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { secretsWithin } from "../config/secrets.ts";
 import type { Config } from "../config/types.ts";
 import { checkPlugins } from "../hooks/check-plugin.ts";
 import type { NamedPlugin } from "../hooks/check-plugin.ts";
@@ -43,6 +44,7 @@ export async function loadPlugins(
   { parsed, io, log }: { parsed: Parsed; io: Io; log: Log },
 ): Promise<LoadedPlugins> {
   const places = entries.map((entry) => placeOf(entry, io));
+  io.secrets?.later(() => places.flatMap(({ options }) => secretsWithin(options)));
   const isTrusted = parsed.flags["trust"] === true;
   const { hookTimeoutMs: timeoutMs = hookTimeoutDefaultMs } = limits;
   const loadAll = async (round: number) => {

@@ -2,6 +2,8 @@
  * Which parts of what is configured are secrets, or may be: told by the values, which we know, and by names only where a
  * value does not tell. Pure.
  */
+import { isObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import { basicOf, decoded } from "../base/uri.ts";
 
 /** Shorter values are not hidden: blanking every "1" would hide the message, not a secret. */
@@ -29,6 +31,15 @@ export function mayBeSecretOf(name: string, value: string): boolean {
   if (!mayBeSecret(value)) return false;
   if (/token|secret|pass|pwd|key|credential|auth|bearer/i.test(name)) return true;
   return value.split(/[\s\p{P}]+/u).some((word) => !/^\p{L}{0,24}\d{0,8}$/u.test(word));
+}
+
+/** What may be secret in a value whose meaning others know alone, such as the options of a plugin. */
+export function secretsWithin(value: Json | undefined, name = ""): string[] {
+  if (typeof value === "string")
+    return [...(mayBeSecretOf(name, value) ? [value] : []), ...secretsOfUrl(value)];
+  if (Array.isArray(value)) return value.flatMap((one) => secretsWithin(one, name));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) => secretsWithin(one, key));
 }
 
 /** True for a flag whose value is a secret by its name. */

@@ -251,6 +251,18 @@ describe.concurrent("where they come from", () => {
     },
   );
 
+  test("what its options hold and may be secret is in no error that it throws", async () => {
+    const options = { auth: { password: "hunter-2-hunter" }, list: ["plain", "aB3$xY9!kQ"] };
+    await using dir = await folder({
+      "mcphost.json": config([["./p.ts", options]]),
+      "p.ts": `export default (options) => ({ name: "p", tools: { t: { description: "d", input: {}, run() {
+        throw new Error(JSON.stringify(options)); } } } });`,
+    });
+    const run = await mcphost("call", "t", "-c", dir.file("mcphost.json")).run();
+    expect(run.stdout + run.stderr).toInclude("plain");
+    expect(run.stdout + run.stderr).not.toMatch(/hunter|xY9/);
+  });
+
   test("a path that is longer than any", async () => {
     await using dir = await folder({ "mcphost.json": config([`./${"p/".repeat(3000)}p.ts`]) });
     expectRun(await mcphost("call", "hello", "-c", dir.file("mcphost.json")).run(), {
