@@ -12,13 +12,11 @@ import type { Opened } from "./open.ts";
  */
 export async function cause(error: unknown, opened: Opened, tool: string): Promise<unknown> {
   const { failures, config, explain } = opened;
-  if (isHostError(error) && error.facts.rpcCode === methodNotFound && error.hint === undefined)
-    return withHints(error, [notOffered]);
-  const oldWay =
-    isHostError(error) && error.code === "rpc_error"
-      ? oldWayHint(error.message, error.facts.server, opened.host.servers())
-      : undefined;
-  if (isHostError(error) && oldWay !== undefined) return withHints(error, [oldWay]);
+  if (isHostError(error) && error.facts.rpcCode !== undefined && error.hint === undefined) {
+    const oldWay = oldWayHint(error.message, error.facts.server, opened.host.servers());
+    if (oldWay !== undefined) return withHints(error, [oldWay]);
+    if (error.facts.rpcCode === methodNotFound) return withHints(error, [notOffered]);
+  }
   if (!isHostError(error) || (error.code !== "usage" && error.code !== "denied"))
     return await explain(error);
   const meant = failures.find(({ server }) => isOf(server, tool));
