@@ -9,6 +9,7 @@ import { usableTools } from "../host/call-headers.ts";
 import { toHostError } from "../host/failure.ts";
 import { reach } from "../host/reach.ts";
 import type { Examination } from "./doctor-types.ts";
+import { listOf } from "./examine-tools.ts";
 import type { Examined, ExamineOptions } from "./examine-types.ts";
 
 /** What was found goes into `seen` and is returned; what goes wrong is thrown. @throws HostError */
@@ -48,7 +49,7 @@ export async function examineUrl(
   const { era, revision, serverInfo, verdict } = client;
   if (server.transport === "auto") seen.reached.transport = learned?.transport ?? "http";
   Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
-  const list = await client.listTools({ signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const list = await listOf(client, options);
   const { failure, ...tools } = usableTools(list, client, server);
   if (failure) seen.error = toHostError(failure, server.name);
   return { client: { verdict: learned ?? verdict }, list: tools };

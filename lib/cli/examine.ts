@@ -12,6 +12,7 @@ import { spawnChild } from "../process/spawn.ts";
 import { openStdio } from "../transport/stdio.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Examination } from "./doctor-types.ts";
+import { listOf } from "./examine-tools.ts";
 import type { Examined, ExamineOptions } from "./examine-types.ts";
 
 /** @throws HostError `cancelled`; what is wrong with the server is in `seen` */
@@ -63,10 +64,7 @@ async function examineProcess(
     const { era, revision, serverInfo, verdict } = client;
     Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
     found.client = { verdict };
-    found.list = await client.listTools({
-      signal: options.signal,
-      ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
-    });
+    found.list = await listOf(client, options);
     if (found.list.failure) seen.error = serverError(found.list.failure, ready.name);
     const stopping = performance.now();
     await links.at(-1)?.child.stop();

@@ -23,6 +23,12 @@ interface GetOptions {
   listing?: boolean;
 }
 
+/** A server without a tool says that this may change: what it is a bridge to may not be there yet. */
+export function mayFill({ tools }: ToolList, { capabilities }: McpClient): boolean {
+  const { tools: declared } = capabilities;
+  return tools.length === 0 && isObject(declared) && declared.listChanged === true;
+}
+
 /** A list of that age is hardly wrong. */
 const recentMs = 60_000;
 
@@ -35,8 +41,8 @@ export class ToolCache {
   #running: Stamped<Promise<FetchedTools>> | undefined;
   /** What was begun before somebody asked. */
   #begun: Stamped<Promise<FetchedTools>> | undefined;
-  /** Called at the next change. */
-  #onChange: (() => void) | undefined;
+  /** Resolves at the next change behind the begin of the last fetch. */
+  #told = Promise.withResolvers<void>();
 
   /**
    * @param forgetKept forgets what was kept of it for later runs
@@ -66,7 +72,7 @@ export class ToolCache {
   /** Marks everything fetched so far as stale. True if something was not stale before: a burst is news once. */
   changed(): boolean {
     const stamps = [this.#kept?.change, this.#running?.change];
-    this.#onChange?.();
+    this.#told.resolve();
     return stamps.includes(this.#changes++);
   }
 
@@ -131,14 +137,15 @@ export class ToolCache {
       try {
         let value = await this.#fetched(client, mayBeKept);
         const before = this.#kept;
-        if (before?.client !== client && mayFill(value, client)) {
+        const isFirst = before?.client !== client && value.at !== -Infinity;
+        if (isFirst && mayFill(value, client)) {
           const { whenFilled } = await import("./late-tools.ts");
           value = await whenFilled(client, {
             fetch: () => {
               stamp.change = this.#changes;
               return this.#fetched(client, false);
             },
-            changed: () => this.#changed(stamp.change),
+            changed: () => this.#told.promise,
           });
         }
         this.#kept = { ...stamp, value };
@@ -155,15 +162,9 @@ export class ToolCache {
   }
 
   async #fetched(client: McpClient, mayBeKept: boolean): Promise<FetchedTools> {
+    this.#told = Promise.withResolvers();
     const at = performance.now();
     return { at, ...(await this.#fetch(client, mayBeKept)) };
-  }
-
-  /** Resolves when there are more changes than that. */
-  async #changed(change: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#onChange = resolve;
-    if (this.#changes === change) await promise;
   }
 }
 
@@ -172,13 +173,6 @@ export class ToolCache {
 /** One that is not whole is over at once. */
 function isExpired({ freshUntil = Infinity, failure }: ToolList): boolean {
   return failure !== undefined || performance.now() >= freshUntil;
-}
-
-/** A server without a tool says that this may change: what it is a bridge to may not be there yet. */
-function mayFill({ tools, at }: FetchedTools, { capabilities }: McpClient): boolean {
-  const { tools: declared } = capabilities;
-  const isEmpty = tools.length === 0 && at !== -Infinity;
-  return isEmpty && isObject(declared) && declared.listChanged === true;
 }
 
 function isOther(before: ToolList, after: ToolList): boolean {

@@ -44,8 +44,9 @@ describe.concurrent("B112 pages", () => {
 describe.concurrent.each(["", '"mute"'])("a server whose tools come a moment later %s", (how) => {
   const late = (...words: string[]) => mcphost(...words, "--", ...faulty("lists.late", how)).run();
 
-  test("its list is waited for: tools, call, the module", async () => {
+  test("its list is waited for: tools, call, doctor, the module", async () => {
     expectRun(await late("tools"), { stdout: /^echo\(/ });
+    expectRun(await late("doctor"), { stdout: /, 1 tool,/ });
     expectRun(await late("call", "echo", "message=hi"), { stdout: "hi\n" });
     expectRun(await late("call", "ecko"), { code: 2, stderr: /did you mean echo/ });
     await using host = await hostOver({ s: entry("lists.late", {}, how) });
