@@ -67,6 +67,9 @@ export interface RecordOptions {
   lineBytesMax?: number;
 }
 
+/** What any disk takes in the time that nothing may be taken. */
+const slowBytes = 1_048_576;
+
 /** The file: `SECONDS.mmm >> line`, each written as soon as the file takes it, in the order seen. */
 export class LineRecord {
   readonly #options: RecordOptions;
@@ -74,6 +77,8 @@ export class LineRecord {
   readonly #encoder = new TextEncoder();
   readonly #waiting = new Blocks();
   #writtenBytes = 0;
+  /** How much is being written: a whole block at once, so that its parts are not seen. */
+  #blockBytes = 0;
   #dropped = 0;
   #writing: Promise<void> | undefined;
   #broken = false;
@@ -99,12 +104,14 @@ export class LineRecord {
 
   /**
    * Resolves when all lines so far are in the file and it is closed, or, with false, when the file took nothing for
-   * `quietMs`.
+   * `quietMs`, or so much longer as a slow disk needs for a large line.
    */
   async close(quietMs: number): Promise<boolean> {
     this.#noteDropped();
     const closed = this.#close();
-    for (let seen = -1; seen !== this.#writtenBytes;) {
+    let seen = this.#writtenBytes;
+    const isStuck = (quiet: number) => quiet >= Math.max(1, this.#blockBytes / slowBytes);
+    for (let quiet = 0; !isStuck(quiet); quiet = seen === this.#writtenBytes ? quiet + 1 : 0) {
       seen = this.#writtenBytes;
       if (await Promise.race([closed, Bun.sleep(quietMs)])) return true;
     }
@@ -149,6 +156,7 @@ export class LineRecord {
     const file = await this.#file;
     if (file === undefined) return;
     for (let block = this.#waiting.take(); block !== undefined; block = this.#waiting.take()) {
+      this.#blockBytes = block.length;
       try {
         await file.appendFile(block);
       } catch (error) {

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { stat } from "node:fs/promises";
 
 import { LineRecord, Lines } from "../../lib/cli/line-record.ts";
@@ -290,6 +291,25 @@ describe("the record", () => {
       "1700000000.123 >> first\n1700000000.123 >> second\n" +
         "1700000000.123 -- 2 lines not kept: the file was too slow\n",
     );
+  });
+
+  test("a large line on a slow disk is waited for; a file that takes nothing is not", async () => {
+    for (const isSlow of [true, false]) {
+      const took: number[] = [];
+      const file = {
+        async appendFile(block: Uint8Array) {
+          await (isSlow ? Bun.sleep(100) : new Promise(() => {}));
+          took.push(block.length);
+        },
+        async close() {},
+      } as unknown as FileHandle;
+      const record = new LineRecord({ open: async () => file, now: () => 0, failed() {} });
+      record.tap(">>")(
+        isSlow ? Buffer.concat([Buffer.alloc(64_000_000, "x"), bytes("\n")]) : bytes("a\n"),
+      );
+      expect(await record.close(20)).toBe(isSlow);
+      expect(took).toHaveLength(isSlow ? 1 : 0);
+    }
   });
 
   test("a pump whose source is kept open ends once nothing comes and nothing is being written", async () => {
