@@ -3,12 +3,10 @@
  * name the server. It knows no method.
  */
 import { HostError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { Answers } from "../client/answer-types.ts";
 import { AnswerCache } from "../client/cache.ts";
 import type { Asked } from "../client/cache.ts";
 import type { ListOptions } from "../client/lists.ts";
-import type { InputRound, McpClient, RequestOptions } from "../client/types.ts";
+import type { McpClient, RequestOptions } from "../client/types.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ServerContext } from "./connection-types.ts";
 import { partialText, toHostError, toListError } from "./failure.ts";
@@ -26,13 +24,12 @@ export interface About {
   facts: Record<string, unknown>;
 }
 
-export interface Waits {
-  signal?: AbortSignal | undefined;
-  timeoutMs?: number | undefined;
-  answers?: Answers | undefined;
-  rounds?: InputRound | undefined;
-  meta?: JsonObject | undefined;
-  onProgress?: RequestOptions["onProgress"] | undefined;
+export interface Waits extends Pick<
+  RequestOptions,
+  "answers" | "rounds" | "meta" | "logLevel" | "onProgress"
+> {
+  signal?: AbortSignal;
+  timeoutMs?: number;
 }
 
 export class Asking {
@@ -52,18 +49,11 @@ export class Asking {
     name: string,
     about: About,
     work: (client: Asked, options: RequestOptions) => Promise<T>,
-    { signal: given, timeoutMs, answers, rounds, meta, onProgress }: Waits,
+    { signal: given, timeoutMs, ...told }: Waits,
   ): Promise<T> {
     const server = this.#server(name);
     const signal = this.within(given);
-    const options = {
-      signal,
-      timeoutMs: timeoutMs ?? server.timeoutMs,
-      ...(answers && { answers }),
-      ...(rounds && { rounds }),
-      ...(meta && { meta }),
-      ...(onProgress && { onProgress }),
-    };
+    const options = { ...told, signal, timeoutMs: timeoutMs ?? server.timeoutMs };
     try {
       const wait = { signal, waitMs: timeoutMs, harmless: true };
       return await server.use((client) => work(this.#cached(client), options), wait);

@@ -5,7 +5,7 @@ import type { Answers } from "../client/answer-types.ts";
 import type { CompletionRequest, CompletionValues } from "../client/completion.ts";
 import type { InputRound } from "../client/types.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../protocol/lists.ts";
-import type { Progress } from "../protocol/mcp.ts";
+import type { McpLogLevel, Progress } from "../protocol/mcp.ts";
 
 /** A resource as its server lists it. */
 export interface HostResource extends Resource {
@@ -58,6 +58,8 @@ interface Waiting {
   rounds?: InputRound;
   /** More for `_meta` of the request, such as a trace. */
   meta?: JsonObject;
+  /** What the request may log, where its server is told with each. @default what the host asks for */
+  logLevel?: McpLogLevel;
   /** Hears how far the server is; it does not throw. */
   onProgress?: (progress: Progress) => void;
 }

@@ -59,8 +59,7 @@ export class Library implements Features {
     return this.#prompts.get(request);
   }
 
-  complete(request: CompleteRequest): Promise<CompletionValues> {
-    const { ref } = request;
+  complete({ ref, ...request }: CompleteRequest): Promise<CompletionValues> {
     return "prompt" in ref
       ? this.#prompts.complete(ref.prompt, request)
       : this.#resources.complete(ref.template, request);

@@ -86,7 +86,7 @@ export class Prompts {
   /** As `Host.complete`, of a prompt's argument. */
   async complete(
     name: string,
-    { argument, context, ...waits }: CompleteRequest,
+    { argument, context, ...waits }: Omit<CompleteRequest, "ref">,
   ): Promise<CompletionValues> {
     const { server, prompt } = await this.find(name, waits.signal);
     const about = { label: "completion/complete", facts: { prompt } };

@@ -72,7 +72,7 @@ export class Resources {
   /** As `Host.complete`, of a template's variable. */
   async complete(
     template: string,
-    { argument, context, ...waits }: CompleteRequest,
+    { argument, context, ...waits }: Omit<CompleteRequest, "ref">,
   ): Promise<CompletionValues> {
     const { server, uri } = await this.locate(template, "uriTemplate", waits.signal);
     const about = { label: "completion/complete", facts: { template: uri } };

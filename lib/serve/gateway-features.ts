@@ -121,6 +121,7 @@ function waitsOf(question: Question, rounds?: InputRound): Omit<ReadRequest, "ur
     ...(rounds && { rounds }),
     ...(meta && { meta }),
     ...(onProgress && { onProgress }),
+    ...(from.logLevel && { logLevel: from.logLevel }),
   };
 }
 

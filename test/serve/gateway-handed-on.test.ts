@@ -127,3 +127,64 @@ test.each<[string, object]>([
   await told(await other.request("ping"));
   expect(logs(elsewhere)).toEqual([]);
 });
+
+/** A server of 2026-07-28 that logs what it was asked to log. */
+const modest: Fixture = {
+  args: [
+    "-e",
+    `
+import { serve } from ${JSON.stringify(fixtureKit)};
+const prefix = "io.modelcontextprotocol/";
+const complete = (result) => ({ id }, server) =>
+  server.reply({ id }, { resultType: "complete", ttlMs: 0, cacheScope: "private", ...result });
+const logged = (result) => ({ id, params }, server) => {
+  const level = params._meta[prefix + "logLevel"];
+  if (level !== undefined) server.notify("notifications/message", { level, data: "of its own" });
+  complete(result)({ id }, server);
+};
+await serve({ on: {
+  "server/discover": complete({
+    supportedVersions: ["2026-07-28"],
+    capabilities: { tools: {}, prompts: {}, resources: {}, completions: {}, logging: {} },
+  }),
+  "tools/list": complete({ tools: [{ name: "t", inputSchema: { type: "object" } }] }),
+  "prompts/list": complete({ prompts: [{ name: "p" }] }),
+  "resources/list": complete({ resources: [{ uri: "x://a", name: "a" }] }),
+  "resources/templates/list": complete({ resourceTemplates: [] }),
+  "tools/call": logged({ content: [] }),
+  "prompts/get": logged({ messages: [] }),
+  "resources/read": logged({ contents: [] }),
+  "completion/complete": logged({ completion: { values: [] } }),
+} });`,
+  ],
+};
+
+const requests: [string, { name?: string; uri?: string; ref?: object; argument?: object }][] = [
+  ["tools/call", { name: "t" }],
+  ["prompts/get", { name: "p" }],
+  ["resources/read", { uri: "x://a" }],
+  [
+    "completion/complete",
+    { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "1" } },
+  ],
+];
+
+test.each(requests)(
+  "a modern server is told with %s what the client wants to hear of logs",
+  async (method, params) => {
+    await using kit = gatewayOver({ s: modest });
+    const meta = { "io.modelcontextprotocol/logLevel": "debug" };
+    const own = await told(await kit.ask("/mcp/s", modernInit(method, params, { meta })));
+    expect(logs(own)).toMatchObject([{ params: { level: "debug" } }]);
+    const silent = await told(await kit.ask("/mcp/s", modernInit(method, params)));
+    expect(logs(silent)).toEqual([]);
+    for (const capabilities of [{}, { sampling: {} }]) {
+      const client = await session(kit, { path: "/mcp/s", capabilities });
+      for (const level of ["warning", "notice"]) {
+        await told(await client.request("logging/setLevel", { level }));
+        const all = await told(await client.request(method, params));
+        expect(logs(all)).toMatchObject([{ params: { level } }]);
+      }
+    }
+  },
+);
