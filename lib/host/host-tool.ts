@@ -26,12 +26,13 @@ export function toHostTool(tool: Tool, { name, server }: NameEntry): HostTool {
 
 /** A tool with each digit of what its server lists of it: for whoever writes it down, not for whoever reads it. */
 export function wholeTool(tool: HostTool): HostTool {
-  const { inputSchema, outputSchema, execution, more } = tool;
+  const { inputSchema, outputSchema, annotations, execution, more } = tool;
   const entries = Object.entries(more ?? {}).map(([key, value]) => [key, withDigits(value)]);
   return {
     ...tool,
     inputSchema: withDigits(inputSchema),
     ...(outputSchema !== undefined && { outputSchema: withDigits(outputSchema) }),
+    ...(annotations !== undefined && { annotations: withDigits(annotations) }),
     ...(execution !== undefined && { execution: withDigits(execution) }),
     ...(more !== undefined && { more: Object.fromEntries(entries) as JsonObject }),
   };

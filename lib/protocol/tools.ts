@@ -4,7 +4,7 @@
  * compiles no schema.
  */
 import { shorten } from "../base/clip.ts";
-import { isDeeper, isObject } from "../base/json.ts";
+import { isDeeper, isObject, keepDigits, withDigits } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { entriesOf } from "./entries.ts";
 import type { Tool, ToolAnnotations } from "./mcp.ts";
@@ -86,11 +86,12 @@ function readAnnotations(value: Json | undefined): ToolAnnotations | undefined {
   if (value === undefined || !isObject(value)) return undefined;
   const annotations: JsonObject = {};
   for (const key in value) {
-    const given = value[key];
-    if (given === undefined || key === "__proto__") continue;
-    const type = key === "title" ? "string" : hints.includes(key) ? "boolean" : undefined;
-    if (type === undefined || typeof given === type) annotations[key] = given;
+    const given = key === "__proto__" ? undefined : value[key];
+    const type = key === "title" ? "string" : hints.includes(key) ? "boolean" : typeof given;
+    if (given !== undefined && typeof given === type) annotations[key] = given;
   }
+  const whole = withDigits(value);
+  if (whole !== value) keepDigits(annotations, readAnnotations(whole) as JsonObject);
   return annotations;
 }
 

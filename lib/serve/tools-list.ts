@@ -8,8 +8,8 @@ import type { HostTool } from "../host/types.ts";
  * server; what is known of a tool's effects stands in `annotations`, and what the rules say of it in `policy`.
  */
 export function toolEntry(tool: HostTool, policy: Judgement | undefined) {
-  const { name, server, title, description = "", annotations } = tool;
-  const { inputSchema, outputSchema } = wholeTool(tool);
+  const { name, server, title, description = "" } = tool;
+  const { inputSchema, outputSchema, annotations } = wholeTool(tool);
   return {
     display_name: name,
     tool: name,

@@ -125,7 +125,7 @@ describe.concurrent("digits that no double holds", () => {
   const words = ["--", ...faulty("lists.digits", big)];
 
   test.each([
-    [["tools", "--json"], 3],
+    [["tools", "--json"], 4],
     [["tools", "big", "--schema"], 1],
     [["prompts", "--json"], 1],
     [["resources", "--json"], 1],
@@ -145,6 +145,7 @@ describe.concurrent("digits that no double holds", () => {
     await using host = await hostOver({ s: entry("lists.digits", {}, big) });
     const [tool] = (await host.tools()).tools;
     expect(tool?.inputSchema).toMatchObject({ properties: { n: { maximum: Number(big) } } });
+    expect<unknown>(tool?.annotations).toEqual({ n: Number(big) });
     const call = (n: number) => host.call({ tool: "big", arguments: { n } });
     expect(await call(1)).toMatchObject({ error: { code: "rpc_error" } });
     expect(await call(1e30)).toMatchObject({ error: { code: "usage" } });
