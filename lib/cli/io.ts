@@ -2,7 +2,7 @@
  * The real world of a run: stdout that reaches slow readers whole, stderr that nobody waits for, stdin that is read only
  * when asked. It never touches `process.stdout`, `process.stderr` or `process.stdin`, which cost milliseconds at start.
  */
-import { HostError, isHostError } from "../base/errors.ts";
+import { errnoOf, HostError, isHostError } from "../base/errors.ts";
 import type { Sink, Terminal } from "./types.ts";
 
 const stderrQueueBytesMax = 1024 * 1024;
@@ -116,14 +116,28 @@ export function stdinReader(open: () => ReadableStream<Uint8Array> = () => Bun.s
     used = true;
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    for await (const chunk of open()) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > stdinBytesMax)
-        throw new HostError("usage", `stdin holds more than ${stdinBytesMax} bytes`);
+    try {
+      for await (const chunk of open()) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > stdinBytesMax)
+          throw new HostError("usage", `stdin holds more than ${stdinBytesMax} bytes`);
+      }
+    } catch (error) {
+      throw stdinError(error);
     }
     return Buffer.concat(chunks);
   };
+}
+
+/** Why stdin cannot be read: it may be a folder, or a terminal that is gone. */
+export function stdinError(error: unknown): HostError {
+  if (isHostError(error)) return error;
+  const why = errnoOf(error) ?? String(error);
+  return new HostError("usage", `stdin cannot be read (${why})`, {
+    hint: "give it a file or a pipe (< FILE, COMMAND | …)",
+    cause: error,
+  });
 }
 
 /** Which of the three standard streams are terminals: asked of the system without loading what reads or writes them. */

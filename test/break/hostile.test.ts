@@ -4,7 +4,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { bunAlone, expectRun, mcphost, root, sourceProgram, tempDir } from "../harness.ts";
-import { nothingLeft } from "../processes.ts";
+import { nothingLeft, waitFor } from "../processes.ts";
 
 const hostile = (mode: string) => [...bunAlone, join(root, "test/fixtures/break/hostile.ts"), mode];
 /** What a terminal would act on, as bytes on the wire. */
@@ -70,6 +70,76 @@ test.each(["asks", "tells"])(
     } finally {
       server.kill("SIGKILL");
     }
+  },
+);
+
+test.each(["call t -", "call t x=@-", "gateway"])(
+  "a folder as stdin is a wrong line: %s",
+  async (line) => {
+    await using home = await tempDir();
+    const words = line.split(" ");
+    const proc = Bun.spawn(
+      ["sh", "-c", 'exec "$@" < /', "sh", ...sourceProgram, ...words, "--", ...hostile("plain")],
+      { env: { PATH: process.env["PATH"], HOME: home.path }, stdout: "pipe", stderr: "pipe" },
+    );
+    const [stdout, stderr] = await Promise.all([proc.stdout.text(), proc.stderr.text()]);
+    expect({ code: await proc.exited, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^mcphost: stdin cannot be read \(EISDIR\)\n/);
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a client that never stops writing does not keep the gateway from hearing a signal",
+  async () => {
+    await using home = await tempDir();
+    const proc = Bun.spawn([...sourceProgram, "gateway", "--", ...hostile("plain")], {
+      env: { PATH: process.env["PATH"], HOME: home.path },
+      stdin: Bun.file("/dev/zero"),
+      stdout: "ignore",
+      stderr: "pipe",
+      timeout: 20_000,
+      killSignal: "SIGKILL",
+    });
+    const readBytes = async () =>
+      Number(/rchar: (\d+)/.exec(await Bun.file(`/proc/${proc.pid}/io`).text())?.[1]);
+    await waitFor(async () => (await readBytes()) > 50_000_000);
+    proc.kill("SIGTERM");
+    expect(await proc.stderr.text()).toBe("mcphost: terminated (SIGTERM)\n");
+    expect(await proc.exited).toBe(143);
+    await nothingLeft(home.path);
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a client of the gateway that does not read what it is answered is read no further",
+  async () => {
+    await using dir = await tempDir();
+    const count = 600_000;
+    const asked = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'.repeat(count);
+    await Bun.write(dir.file("asked"), asked);
+    const proc = Bun.spawn([...sourceProgram, "gateway", "--", ...hostile("plain")], {
+      env: { PATH: process.env["PATH"], HOME: dir.path },
+      stdin: Bun.file(dir.file("asked")),
+      stdout: "pipe",
+      stderr: "inherit",
+      lazy: true,
+      timeout: 25_000,
+      killSignal: "SIGKILL",
+    });
+    const readBytes = async () =>
+      Number(/rchar: (\d+)/.exec(await Bun.file(`/proc/${proc.pid}/io`).text())?.[1]);
+    let before = 0;
+    await waitFor(async () => {
+      const now = await readBytes();
+      const rests = now === before && now > 4_000_000;
+      before = now;
+      await Bun.sleep(200);
+      return rests;
+    });
+    expect(before).toBeLessThan(asked.length);
+    const answers = await proc.stdout.text();
+    expect(answers.split("\n")).toHaveLength(count + 1);
+    expect(await proc.exited).toBe(0);
   },
 );
 

@@ -7,10 +7,12 @@ import { HostError } from "../../base/errors.ts";
 import { LineSplitter } from "../../base/lines.ts";
 import type { Log } from "../../base/log.ts";
 import { compact } from "../../base/slice.ts";
+import { Turns } from "../../base/turns.ts";
 import { Duplex } from "../../serve/gateway-duplex.ts";
 import { createGateway } from "../../serve/gateway.ts";
 import { sharesOf } from "../../serve/shares.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
+import { stdinError } from "../io.ts";
 import { openFromFlags } from "../open.ts";
 import { profiledBy, profileFlags } from "../profile.ts";
 import type { Command, Io, Parsed, Sink } from "../types.ts";
@@ -34,6 +36,8 @@ const guestsMax = 4;
 const graceMs = 2000;
 /** Characters that wait for a slow reader; what answers nothing is dropped beyond. */
 const waitingMax = 4_194_304;
+/** What a line costs beside its bytes, as if it were so many. */
+const lineCost = 1024;
 
 /** For whoever started it by hand, and would think that it hangs. */
 const typedAt =
@@ -65,11 +69,11 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const scope = { owner: "default", allows: profiledBy(parsed, opened.config) };
   // Which servers are to be started is known once the client has said what it answers.
   using duplex = new Duplex({ gateway, scope, send: (text, isAside) => lines.add(text, isAside) });
-  const input = Bun.stdin.stream().getReader();
+  const input = stdin();
   const leave = () => void input.cancel().catch(() => {});
   io.signal.addEventListener("abort", leave, { once: true });
   void lines.left.then(leave);
-  await read(input, duplex, opened.config.limits.lineBytesMax);
+  await read(input, { duplex, lines, lineBytesMax: opened.config.limits.lineBytesMax });
   io.signal.throwIfAborted();
   stopping.abort();
   await settlesWithin(Promise.race([duplex.idle(), lines.left]), graceMs);
@@ -77,12 +81,27 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   return 0;
 }
 
-/** Gives each line to the client's conversation, until there are no more. */
+function stdin() {
+  try {
+    return Bun.stdin.stream().getReader();
+  } catch (error) {
+    throw stdinError(error);
+  }
+}
+
+/**
+ * Gives each line to the client's conversation, until there are no more. One that writes without end leaves all else its
+ * turn, and is read no faster than it reads.
+ */
 async function read(
   input: { read(): Promise<{ value?: Uint8Array | undefined; done: boolean }> },
-  duplex: Duplex,
-  lineBytesMax?: number,
+  {
+    duplex,
+    lines,
+    lineBytesMax,
+  }: { duplex: Duplex; lines: Lines; lineBytesMax?: number | undefined },
 ): Promise<void> {
+  const turns = new Turns();
   const splitter = new LineSplitter(lineBytesMax === undefined ? {} : { lineBytesMax });
   const decoder = new TextDecoder();
   const take = (line: ReturnType<LineSplitter["next"]>) => {
@@ -96,7 +115,13 @@ async function read(
     const { value, done } = await input.read();
     if (done || value === undefined) return take(splitter.end());
     splitter.push(value);
-    for (let line = splitter.next(); line !== undefined; line = splitter.next()) take(line);
+    let cost = value.length;
+    for (let line = splitter.next(); line !== undefined; line = splitter.next()) {
+      take(line);
+      cost += lineCost;
+    }
+    await turns.next(cost);
+    await lines.room;
   }
 }
 
@@ -115,6 +140,11 @@ class Lines {
   /** Settles when the reader has left. */
   get left(): Promise<void> {
     return this.#left.promise;
+  }
+
+  /** Settles when less waits to be written than may. */
+  get room(): Promise<void> | undefined {
+    return this.#waiting > waitingMax ? this.#writing : undefined;
   }
 
   add(text: string, isAside: boolean): void {
