@@ -10,7 +10,7 @@ import { isQuick } from "./schema-cost.ts";
 import { inspectSchema } from "./schema-faults.ts";
 import type { SchemaReport } from "./schema-faults.ts";
 import { surelyFits } from "./schema-plain.ts";
-import type { RunReply } from "./schema-run.ts";
+import type { Check, RunReply } from "./schema-run.ts";
 import type { Problem } from "./schema-words.ts";
 
 export type { Problem } from "./schema-words.ts";
@@ -53,8 +53,8 @@ export async function checkSchema(
     const isShort = Math.max(text.length, ready.length) <= inlineLengthMax;
     const problems =
       isShort && !report.heavy && isQuick(ready.schema, plain)
-        ? await checkHere(ready, plain)
-        : await checkInWorker(ready, plain, options.timeLimitMs ?? 1000);
+        ? await checkHere(ready, plain, value)
+        : await checkInWorker(ready, value, options.timeLimitMs ?? 1000);
     return problems.length === 0 ? fine(report) : { ok: false, problems };
   } catch (error) {
     return { ok: "unchecked", reason: reasonOf(error, report?.lost) };
@@ -69,7 +69,7 @@ interface Ready {
   report: SchemaReport;
   /** UTF-16 units of its JSON. */
   length: number;
-  check?: (value: Json) => Problem[];
+  check?: Check;
 }
 
 const valueDepthMax = 1000;
@@ -99,12 +99,12 @@ async function readSchema(schema: JsonObject, schemaBytesMax: number): Promise<R
   return { schema: copy, report: inspectSchema(copy), length: text.length };
 }
 
-async function checkHere(ready: Ready, value: Json): Promise<Problem[]> {
+async function checkHere(ready: Ready, value: Json, whole: Json): Promise<Problem[]> {
   if (ready.check === undefined) {
     const { compileSchema } = await import("./schema-run.ts");
     ready.check = compileSchema(ready.schema, ready.report.draft);
   }
-  return ready.check(value);
+  return ready.check(value, () => whole);
 }
 
 async function checkInWorker(ready: Ready, value: Json, limitMs: number): Promise<Problem[]> {
