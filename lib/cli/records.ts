@@ -2,16 +2,15 @@
  * What one command keeps of its calls: the store, opened when it is first needed, and the recorder that writes to it.
  * Loaded only where something is kept.
  */
-import { HostError, isHostError } from "../base/errors.ts";
+import { isHostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { RecordSettings } from "../config/setting-types.ts";
 import type { Config } from "../config/types.ts";
 import { StoredApprovals } from "../host/approvals.ts";
 import { StoreRecorder } from "../host/record.ts";
 import { openStore, storeFile } from "../store/store.ts";
 import type { Store } from "../store/store.ts";
-import type { AuditEvent } from "../store/types.ts";
-import { auditLine } from "./audit-line.ts";
+import { tapOf } from "./audit-file.ts";
+import type { Tap } from "./audit-file.ts";
 import { isStore, storePlace } from "./store-place.ts";
 import { watchStore } from "./store-watch.ts";
 import type { Io } from "./types.ts";
@@ -153,46 +152,4 @@ const dayMs = 86_400_000;
 function uncertainText(count: number): string {
   const what = count === 1 ? "of one call" : `of ${count} calls`;
   return `nobody knows what became ${what}: mcphost approvals lists what is uncertain, mcphost approvals acknowledge ID takes it off`;
-}
-
-interface Tap {
-  write(event: AuditEvent): void;
-  end(): Promise<void>;
-}
-
-/** Events as JSON lines to a file and to stderr, where that is asked for; in order, and nobody waits. */
-function tapOf({ file, stderr }: RecordSettings, io: Io, log: Log): Tap | undefined {
-  if (file === undefined && stderr !== true) return undefined;
-  let text = "";
-  let writing: Promise<void> | undefined;
-  const flush = async () => {
-    while (text !== "") {
-      const lines = text;
-      text = "";
-      try {
-        if (stderr === true) await io.stderr.write(lines);
-        if (file !== undefined) await append(file, lines);
-      } catch (error) {
-        log({ level: "error", text: `the audit file ${file} cannot be written: ${String(error)}` });
-      }
-    }
-    writing = undefined;
-  };
-  return {
-    write(event) {
-      text += `${auditLine(event)}\n`;
-      writing ??= Promise.resolve().then(flush);
-    },
-    end: async () => await writing,
-  };
-}
-
-/** @throws HostError `output` */
-async function append(file: string, text: string): Promise<void> {
-  const { appendFile } = await import("node:fs/promises");
-  try {
-    await appendFile(file, text, { mode: 0o600 });
-  } catch (cause) {
-    throw new HostError("output", String((cause as NodeJS.ErrnoException).code), { cause });
-  }
 }

@@ -135,6 +135,25 @@ test("events go to a file and to stderr as well, where that is asked for", async
   expect(shortOf(events)).toEqual(["proposed", "decided allowed", "sent", "answered completed"]);
 });
 
+test.each([
+  ["a pipe that nobody reads", "took nothing"],
+  ["a full device", "ENOSPC"],
+])("%s as that file is told once, and the call is done", async (what, why) => {
+  await using home = await tempDir();
+  const file = what === "a full device" ? "/dev/full" : home.file("pipe");
+  if (file !== "/dev/full") Bun.spawnSync(["mkfifo", file]);
+  const config = JSON.stringify({ audit: { file } });
+  const run = await mcphost("call", "echo", "--config-json", config, ...server)
+    .home(home.path)
+    .run();
+  expectRun(run, {
+    stdout: "{}\n",
+    stderr: new RegExp(
+      `^mcphost: error: the audit file \\S+ cannot be written \\(.*${why}.*\\)\\n$`,
+    ),
+  });
+});
+
 test("the log is filtered, and read by people", async () => {
   await using home = await tempDir();
   for (const x of ["1", "2"])
