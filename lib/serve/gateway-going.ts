@@ -2,12 +2,13 @@
  * Requests of modern clients that go on while their clients are away: to answer what a legacy server asks, or for as long as
  * a task takes. A request is found again by its `requestState` (protocol.md 1.9, 1.16).
  */
+import { isObject } from "../base/json.ts";
 import type { InputRound } from "../client/types.ts";
+import type { RpcError } from "../protocol/jsonrpc.ts";
 import type { Task as ServerTask } from "../protocol/tasks.ts";
 import { badParams, shownError, toRpcError } from "./gateway-errors.ts";
 import { responsesIn } from "./gateway-input.ts";
-import type { Ask } from "./gateway-parked-guest.ts";
-import type { Lent } from "./gateway-parked-guests.ts";
+import type { Ask, Lent } from "./gateway-parked-guest.ts";
 import { Parked } from "./gateway-parked.ts";
 import { inputText } from "./gateway-results.ts";
 import type { RequestStates } from "./gateway-states.ts";
@@ -79,20 +80,28 @@ export class Going {
     };
     const asked = { ...behind(lent.guest, question, parked), ...(lasts && { onTask }) };
     const work = async () => {
+      let isLeft = false;
       try {
         const text = await states.told(question, await request.make(asked, rounds));
         task?.finish({ text });
         return text;
       } catch (error) {
         const told = toRpcError(error, question.from, question.method);
+        isLeft = wasGivenUp(told);
         task?.finish({ error: shownError(told, redact) });
         throw error;
       } finally {
-        lent[Symbol.dispose]?.();
+        if (isLeft && lent.leave !== undefined) lent.leave();
+        else lent[Symbol.dispose]?.();
       }
     };
     return await parked.begin(work, question);
   }
+}
+
+/** No answer came: its server may go on with it, and ask about it. */
+function wasGivenUp({ data }: RpcError): boolean {
+  return isObject(data) && (data.code === "cancelled" || data.code === "timeout");
 }
 
 /** The same for the servers of a guest. */

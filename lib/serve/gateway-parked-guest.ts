@@ -3,6 +3,7 @@ import { isObject, withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Relay } from "../client/answer-types.ts";
 import { internalError, RpcError } from "../protocol/jsonrpc.ts";
+import type { McpLogLevel } from "../protocol/mcp.ts";
 import { behindGuest } from "./gateway-behind.ts";
 import type { BehindContext } from "./gateway-behind.ts";
 import type { Logs } from "./gateway-logs.ts";
@@ -11,19 +12,44 @@ import type { Guest } from "./gateway-types.ts";
 /** What a server asks goes to the request that it works for. @throws RpcError the client has no answer */
 export type Ask = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
+/** Who asks: their guests are theirs alone. */
+export interface Whose {
+  owner: string;
+  /** What the client declares. */
+  capabilities: JsonObject;
+}
+
+/** A request that a server of a guest works for. */
+export interface User {
+  server: string;
+  ask: Ask;
+  /** What it wants to be told of logs. */
+  logLevel: McpLogLevel | undefined;
+}
+
+/** A guest for as long as it is used; disposing gives it back. */
+export interface Lent extends Disposable {
+  guest: Guest;
+  /** Gives it back, too: its server may still be at work on what was given up, and works for nobody else for a while. */
+  leave(): void;
+}
+
 /** @param users who is asked, by the server, which works for one at a time */
 export function relayTo(users: ReadonlyMap<string, Ask>, capabilities: JsonObject): Relay {
   return {
     capabilities,
     consents: true,
     async ask(method, params, { server, signal }) {
-      const ask = users.get(server);
-      if (ask === undefined)
-        throw new RpcError({ code: internalError, message: "no request runs that could ask" });
+      const ask = users.get(server) ?? askNobody;
       return await ask(method, withoutToken(withDigits(params)), signal);
     },
   };
 }
+
+/** What it asks for is over. @throws RpcError */
+export const askNobody: Ask = async () => {
+  throw new RpcError({ code: internalError, message: "no request runs that could ask" });
+};
 
 /** @param relay of a client that answers; of any other only what must not be shared is its own */
 export async function openGuest(

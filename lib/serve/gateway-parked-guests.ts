@@ -4,36 +4,15 @@
  * several at once there are several guests. It knows no protocol.
  */
 import { settlesWithin } from "../base/async.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { guestsFull } from "./gateway-behind.ts";
 import type { BehindContext } from "./gateway-behind.ts";
 import { logLevelDefault, logLevels } from "./gateway-logs.ts";
 import type { Logs } from "./gateway-logs.ts";
-import { openGuest, relayTo } from "./gateway-parked-guest.ts";
-import type { Ask } from "./gateway-parked-guest.ts";
+import { askNobody, openGuest, relayTo } from "./gateway-parked-guest.ts";
+import type { Ask, Lent, User, Whose } from "./gateway-parked-guest.ts";
 import type { Guest } from "./gateway-types.ts";
 import type { Shares } from "./types.ts";
-
-/** Who asks: their guests are theirs alone. */
-export interface Whose {
-  owner: string;
-  /** What the client declares. */
-  capabilities: JsonObject;
-}
-
-/** A request that a server of a guest works for. */
-export interface User {
-  server: string;
-  ask: Ask;
-  /** What it wants to be told of logs. */
-  logLevel: McpLogLevel | undefined;
-}
-
-/** A guest for as long as it is used; disposing gives it back. */
-export interface Lent extends Disposable {
-  guest: Guest;
-}
 
 export interface GuestPoolOptions extends BehindContext {
   logs: Logs;
@@ -111,15 +90,26 @@ export class GuestPool {
 
   async #use(kept: Kept, server: string | undefined): Promise<Lent> {
     kept.uses += 1;
-    const end = () => {
-      kept.uses -= 1;
-      kept.usedAt = performance.now();
+    const free = () => {
       if (server !== undefined) kept.users.delete(server);
-      if (this.#options.stopping.aborted) this.#sweep(0);
       this.#tellFree();
     };
+    const back = () => {
+      kept.uses -= 1;
+      kept.usedAt = performance.now();
+      if (this.#options.stopping.aborted) this.#sweep(0);
+    };
+    const end = () => {
+      back();
+      free();
+    };
+    const leave = () => {
+      back();
+      if (server !== undefined) kept.users.set(server, askNobody);
+      setTimeout(free, lateMs).unref();
+    };
     try {
-      return { guest: await kept.opened, [Symbol.dispose]: end };
+      return { guest: await kept.opened, leave, [Symbol.dispose]: end };
     } catch (error) {
       end();
       this.#close(kept);
@@ -192,6 +182,9 @@ interface Kept {
   /** On the clock of `performance.now`. */
   usedAt: number;
 }
+
+/** How long a server may still be at work on what was given up. */
+const lateMs = 10_000;
 
 /** How often it is looked for one that was left without a word. */
 const lookMs = 250;

@@ -139,7 +139,9 @@ describe.each(["legacy", "modern"] as const)("in front of a %s server", (era) =>
     abort.abort();
     await asked;
     await waitFor(() => ends.includes("hang cancelled"));
-    await waitFor(async () => textOf(await call(kit, "cancelled")) === "1");
+    // A legacy server may still be at work on it: the next call is at another one.
+    const count = era === "modern" ? "1" : "0";
+    await waitFor(async () => textOf(await call(kit, "cancelled")) === count);
   });
 });
 

@@ -4,7 +4,8 @@ import { expect, test } from "bun:test";
 import { waitFor } from "../processes.ts";
 import { collect, full, gatewayOver, modernInit, textOf } from "./gateway-kit.ts";
 import { ask, asking, call, everything, next } from "./input-kit.ts";
-import type { ServedHost } from "./kit.ts";
+import type { Fixture, ServedHost } from "./kit.ts";
+import { fixtureKit } from "./rest-kit.ts";
 
 const accept = { action: "accept", content: { name: "Ada" } };
 
@@ -152,4 +153,52 @@ test("that nobody uses for a while are closed", async () => {
     }
   });
   expect((await who(kit)).pid).not.toBe(pid);
+});
+
+/** Its call of `late` goes on although it was cancelled, and asks when the next call comes. */
+const stubborn: Fixture = {
+  args: [
+    "-e",
+    `
+import { serve, text, tool } from ${JSON.stringify(fixtureKit)};
+let isLate = false;
+const requestedSchema = { type: "object", properties: {} };
+await serve({
+  tools: [tool("late"), tool("next")],
+  on: {
+    "notifications/cancelled": (_message, server) =>
+      server.notify("notifications/message", { level: "warning", data: "late is cancelled" }),
+  },
+  calls: {
+    late: (_args, { params }, server) => {
+      isLate = true;
+      const { progressToken } = params._meta;
+      server.notify("notifications/progress", { progressToken, progress: 1 });
+    },
+    next: async (_args, _message, server) => {
+      if (!isLate) return text("quiet");
+      const answer = await server.ask(1, "elicitation/create", { message: "of late", requestedSchema });
+      return text(JSON.stringify(answer.error ?? answer.result));
+    },
+  },
+});`,
+  ],
+};
+
+test("what a server asks about a call that was given up reaches no other client", async () => {
+  await using kit = gatewayOver({ s: stubborn });
+  const capabilities = { elicitation: {} };
+  const meta = { "io.modelcontextprotocol/clientCapabilities": capabilities, progressToken: 1 };
+  const abort = new AbortController();
+  const asked = { name: "late", arguments: {} };
+  const { signal } = abort;
+  const late = await kit.ask("/mcp", modernInit("tools/call", asked, { meta, signal }));
+  const heard = collect(late);
+  await waitFor(() => heard.length > 0);
+  abort.abort();
+  await waitFor(() => kit.logged.some(({ text }) => text.includes("late is cancelled")));
+  const texts = [];
+  for (let tries = 0; tries < 5; tries++)
+    texts.push(textOf(await call(kit, "next", {}, { capabilities })));
+  expect(new Set(texts)).toEqual(new Set(["quiet"]));
 });
