@@ -30,11 +30,12 @@ export function documentOf(
       continue;
     }
     const id = operationIdOf(tool.name, ids);
-    const { inputSchema, outputSchema } = wholeTool(tool);
+    const whole = wholeTool(tool);
+    const { inputSchema, outputSchema } = whole;
     schemas.push([`${id}_input`, embedSchema(inputSchema, `${place}${id}_input`)]);
     if (outputSchema !== undefined)
       schemas.push([`${id}_output`, embedSchema(outputSchema, `${place}${id}_output`)]);
-    paths.push([path, { post: operationOf(tool, id, policies[i]) }]);
+    paths.push([path, { post: operationOf(whole, id, policies[i]) }]);
   }
   const servers = [...new Set(tools.map(({ server }) => server))];
   return {
