@@ -56,15 +56,17 @@ export class Duplex implements Disposable {
     };
   }
 
-  /** Takes the text of one message, or of a batch. */
-  receive(text: string): void {
+  /** Takes the text of one message, or of a batch. False: it is no JSON, and was answered as that. */
+  receive(text: string): boolean {
     let value: Json;
     try {
       value = readJson(text);
     } catch {
-      return this.refuse(null, -32700, "Parse error");
+      this.refuse(null, -32700, "Parse error");
+      return false;
     }
     this.take(value);
+    return true;
   }
 
   /** Takes one message, or a batch. */

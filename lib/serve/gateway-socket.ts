@@ -14,6 +14,7 @@ export function socketRoutes(
     const scope = at(exchange);
     const decoder = new TextDecoder();
     let duplex: Duplex | undefined;
+    let junk = 0;
     const stop = (socket: Socket) => void duplex?.idle().then(() => socket.close(goingAway));
     let onStop: (() => void) | undefined;
     exchange.upgrade(
@@ -27,8 +28,11 @@ export function socketRoutes(
           onStop = () => stop(socket);
           stopping.addEventListener("abort", onStop, { once: true });
         },
-        message: (_socket, data) =>
-          duplex?.receive(typeof data === "string" ? data : decoder.decode(data)),
+        message(socket, data) {
+          const isRead = duplex?.receive(typeof data === "string" ? data : decoder.decode(data));
+          junk = isRead === false ? junk + 1 : 0;
+          if (junk === junkMax) socket.close(violated, "this is no JSON-RPC");
+        },
         close() {
           duplex?.[Symbol.dispose]();
           if (onStop !== undefined) stopping.removeEventListener("abort", onStop);
@@ -44,6 +48,9 @@ export function socketRoutes(
 
 /** RFC 6455, 7.4.1. */
 const goingAway = 1001;
+const violated = 1008;
+/** Messages in a row that are no JSON: who sends them speaks something else, and would go on. */
+const junkMax = 100;
 /** Bytes that a client may leave untaken; what answers nothing is lost beyond, and a client that leaves far more is let go. */
 const waitingMax = 4_194_304;
 const bufferedMax = 268_435_456;

@@ -1,4 +1,4 @@
-/** WebSocket clients that are slow to read large answers. */
+/** WebSocket clients that are slow to read large answers, or speak something else. */
 import { expect, test } from "bun:test";
 
 import { waitFor } from "../processes.ts";
@@ -25,6 +25,23 @@ test("one that never reads is let go before it costs too much", async () => {
   await waitFor(() => it.served.context.streams.size === 0);
   client.socket.terminate();
 }, 20_000);
+
+test("one that sends what is no JSON, and goes on, is told so and let go; one that does so now and then is not", async () => {
+  await using it = serveOver({ s: large });
+  const answers: string[] = [];
+  const closed = Promise.withResolvers<{ code: number; reason: string }>();
+  const socket = new WebSocket(`ws://127.0.0.1:${it.served.port}/ws`);
+  socket.addEventListener("message", ({ data }) => void answers.push(String(data)));
+  socket.addEventListener("close", ({ code, reason }) => closed.resolve({ code, reason }));
+  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  for (let n = 0; n < 300; n += 1) socket.send(n % 50 === 0 ? ping : "x");
+  await waitFor(() => answers.length === 300);
+  for (let n = 0; n < 300; n += 1) socket.send("x");
+  expect(await closed.promise).toEqual({ code: 1008, reason: "this is no JSON-RPC" });
+  expect(answers.at(-1)).toContain("-32700");
+  expect(answers.length).toBeLessThan(420);
+});
 
 // --- internal ---
 
