@@ -63,6 +63,13 @@ describe.concurrent("pipes", () => {
     },
   );
 
+  test("a gateway that cannot write to its client says so, exit 8", async () => {
+    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const script = `echo '${ping}' | "$@" > /dev/full; echo "\${PIPESTATUS[1]}"`;
+    const { stdout, stderr } = await ends(shell(script, "gateway"));
+    expect({ stdout, stderr }).toEqual({ stdout: "8\n", stderr: expect.stringMatching(/ENOSPC/) });
+  });
+
   test("a reader of stderr that never reads stops nothing", async () => {
     const proc = shell(
       '"$@" 2> >(sleep 3) > /dev/null; echo $?',

@@ -78,6 +78,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   stopping.abort();
   await settlesWithin(Promise.race([duplex.idle(), lines.left]), graceMs);
   await settlesWithin(lines.written(), graceMs);
+  lines.check();
   return 0;
 }
 
@@ -132,6 +133,7 @@ class Lines {
   #queue: string[] = [];
   #waiting = 0;
   #writing: Promise<void> | undefined;
+  #error: unknown;
 
   constructor(stdout: Sink) {
     this.#stdout = stdout;
@@ -160,6 +162,11 @@ class Lines {
     await this.#writing;
   }
 
+  /** @throws HostError `output` where something could not be written, though its reader is there */
+  check(): void {
+    if (this.#error !== undefined) throw this.#error;
+  }
+
   async #write(): Promise<void> {
     // What comes in one turn of the event loop goes out together.
     await Promise.resolve();
@@ -169,8 +176,8 @@ class Lines {
       this.#waiting = 0;
       try {
         await this.#stdout.write(text);
-      } catch {
-        this.#left.resolve();
+      } catch (error) {
+        this.#error = error;
       }
       if (this.#stdout.closed) this.#left.resolve();
     }
