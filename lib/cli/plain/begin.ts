@@ -3,11 +3,11 @@
  * time, and ours fits into that.
  */
 import { userConfigNow } from "../../config/find.ts";
+import { Ahead } from "../../process/ahead.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
 import { childEnv } from "../../process/env.ts";
 import { startReaper } from "../../process/reaper.ts";
 import { locate, run } from "../../process/run.ts";
-import type { Process } from "../../process/run.ts";
 import type { Io, KnownEra, ReadConfig } from "../types.ts";
 import { plainLine } from "./line.ts";
 import type { PlainCommand, PlainLine, PlainUrl } from "./line.ts";
@@ -17,7 +17,7 @@ export type Begun = { line: PlainLine } & ({ started: BegunProcess } | PlainUrl)
 /** A server that runs, and may have been spoken with. */
 export interface BegunProcess {
   spec: ChildSpec;
-  process: Process;
+  process: Ahead;
   reaper: Reaper;
   /** Where it was. */
   known?: KnownEra | undefined;
@@ -96,7 +96,7 @@ function start(server: PlainCommand, env: Io["env"]): BegunProcess | undefined {
     if (file !== undefined) {
       const child = run({ argv: [file, ...args], verbatim: false }, spec, reaper.expect());
       reaper.add(child.pid);
-      return { spec, process: child, reaper };
+      return { spec, process: new Ahead(child), reaper };
     }
   } catch {
     // The host says why.

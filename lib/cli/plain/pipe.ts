@@ -1,6 +1,6 @@
 /** A plain call over the pipes of a process: each message is a line. */
 import type { JsonObject } from "../../base/json.ts";
-import { Ahead } from "../../process/ahead.ts";
+import type { Ahead } from "../../process/ahead.ts";
 import { newestLegacy } from "../../protocol/codecs.ts";
 import type { Io } from "../types.ts";
 import type { BegunProcess } from "./begin.ts";
@@ -16,9 +16,7 @@ export async function callByPipe(
   begun: BegunProcess,
   env: Io["env"],
 ): Promise<PlainEnd> {
-  const { spec } = begun;
-  const process = new Ahead(begun.process);
-  begun.process = process;
+  const { spec, process } = begun;
   const link: PlainLink = {
     kind: "pipe",
     server: spec,
