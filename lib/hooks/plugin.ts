@@ -97,8 +97,7 @@ export interface Hooks {
   /** A server asks for roots: `{ uri, name? }[]`. The first plugin that answers decides; what it throws is logged, and no answer. */
   roots?(server: string): Maybe<readonly { uri: string; name?: string }[]>;
   /**
-   * Before a server is started or reached, for its list too. `deny`, and what it throws, keeps it from starting. Of a command
-   * line alone (`-- COMMAND`) the process may run already, and is ended then, where the plugin is one of the user's config.
+   * Before a server is started or reached, for its list too. `deny`, and what it throws, keeps it from starting.
    */
   serverStart?(server: PluginServer): Maybe<{ deny: string }>;
   /**
