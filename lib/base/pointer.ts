@@ -31,9 +31,9 @@ export function atReference(root: Json, reference: string): Json | undefined {
 export type Resolve = (reference: string) => Json | undefined;
 
 /**
- * As `atReference` in the schema `root`, and besides `#name` by `$anchor` and `$dynamicAnchor` (2020-12 core, 8.2.2; `$id` and `id` of older
- * drafts), and what has an `$id` by that, as it is written, alone or with a pointer into it: nothing is fetched, and no
- * relative address made whole. The schema is walked once, when the first name is looked up.
+ * As `atReference` in the schema `root`, and besides `#name` by `$anchor` and `$dynamicAnchor` (2020-12 core, 8.2.2; `$id` and
+ * `id` of older drafts), and what has an `$id` by that, as it is written, alone or with a pointer into it: nothing is fetched,
+ * and no relative address made whole. The schema is walked once, when the first name is looked up.
  */
 export function resolverOf(root: Json): Resolve {
   let names: Map<string, Json> | undefined;

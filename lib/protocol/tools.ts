@@ -195,6 +195,6 @@ function isStringArray(value: Json): boolean {
 }
 
 /** JSON for a person, clipped. Only called on what `fits` or on strings, so that it cannot overflow the stack. */
-function clip(value: Json = ""): string {
+function clip(value: Json): string {
   return shorten(JSON.stringify(value), 100);
 }

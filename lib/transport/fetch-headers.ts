@@ -5,9 +5,9 @@ import type { FetchOptions, Outgoing } from "./fetch-types.ts";
 import { userAgent } from "./http-headers.ts";
 
 /**
- * Puts address and headers together: the caller's headers win, but for who asks, which the config may say; a user and password in the address become a header, and
- * are in it no longer. Most often an address is that of the request before, and read once; so are `Headers`, which
- * nobody changes.
+ * Puts address and headers together: the caller's headers win, but for who asks, which the config may say; a user and password
+ * in the address become a header, and are in it no longer. Most often an address is that of the request before, and read
+ * once; so are `Headers`, which nobody changes.
  * @throws HostError `config` at once: a header that cannot be sent
  */
 export function dresser(options: FetchOptions): (address: string, init: RequestInit) => Outgoing {
