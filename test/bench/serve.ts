@@ -1,7 +1,7 @@
 /** What calls through `mcphost serve` cost, beside a bare proxy in front of the same server. */
 import { join } from "node:path";
 
-import { paired } from "./measure.ts";
+import { median } from "./measure.ts";
 import type { Setup } from "./remote.ts";
 import { ratio, type Row } from "./rows.ts";
 
@@ -26,25 +26,18 @@ export async function serving({ bun, dist, env }: Setup): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [face, what, target] of faces) {
     for (const connections of [1, 16, 64]) {
-      const load = (origin: string) => loaded(origin, face, connections);
-      const samples = await paired(
-        5,
-        () => load(ours.origin),
-        () => load(floor.origin),
-      );
+      const samples = await loaded(face, connections, ours.origin, floor.origin);
       const row = ratio(`${what}, ${connections} connections`, samples, rate, "calls/ms", target);
       rows.push({ ...row, atLeast: true });
       if (connections === 64)
         rows.push(ratio(`${what}, p99`, samples, ({ p99 }) => p99, "ms", 2.5));
     }
   }
-  const samples = await paired(
-    5,
-    () => loaded(audited.origin, "tools", 64),
-    () => loaded(ours.origin, "tools", 64),
-  );
-  const what = "POST /tools with the audit log, 64 connections";
-  rows.push({ ...ratio(what, samples, rate, "calls/ms", 0.6), atLeast: true });
+  const samples = await loaded("tools", 64, audited.origin, ours.origin);
+  const [what, target] = ["POST /tools with the audit log, 64 connections", 10];
+  const row = ratio(what, samples, rate, "calls/ms", target);
+  // What is asked for is a rate.
+  rows.push({ ...row, value: median(samples.ours.map(rate)), atLeast: true });
   return rows;
 
   async function start(argv: string[]) {
@@ -66,12 +59,13 @@ export async function serving({ bun, dist, env }: Setup): Promise<Row[]> {
     };
   }
 
-  async function loaded(origin: string, face: string, connections: number): Promise<Load> {
-    const argv = [...program("serve-load.ts"), origin, face, String(connections), "1500"];
+  async function loaded(face: string, connections: number, ...origins: [string, string]) {
+    const argv = [...program("serve-load.ts"), face, String(connections), "9", ...origins];
     const child = Bun.spawn(argv, { env: env(), stdout: "pipe", stderr: "inherit" });
     const text = await child.stdout.text();
-    if ((await child.exited) !== 0) throw new Error(`load on ${origin} failed`);
-    return JSON.parse(text) as Load;
+    if ((await child.exited) !== 0) throw new Error(`load on ${origins.join(" and ")} failed`);
+    const [ofOurs = [], ofFloor = []] = JSON.parse(text) as Load[][];
+    return { ours: ofOurs, floor: ofFloor };
   }
 }
 
