@@ -8,8 +8,9 @@ const root = join(import.meta.dir, "..");
 
 /**
  * Files with bytecode: what starts the server of a plain call, what finds it in a config, and the rest of that over pipes and
- * over HTTP; the same two of any other call; what a server that is reached by a URL needs besides, and what lists of tools
- * that are kept need. `entries` are what the file exports; `hot` is what they import dynamically, here as if that were static.
+ * over HTTP; of any other call the same, what runs any command, and, apart since `serve` has its own and would keep it in memory
+ * for nothing, what opens servers; what one that is reached by a URL needs besides, and what lists of tools that are kept need.
+ * `entries` are what the file exports; `hot` is what they import dynamically, here as if that were static.
  */
 const parts = [
   { name: "main", entries: ["lib/cli/main.ts", "lib/process/reaper.ts"], hot: [] },
@@ -21,10 +22,11 @@ const parts = [
     entries: ["lib/cli/line.ts", "lib/process/spawn.ts"],
     hot: ["lib/cli/commands/call.ts"],
   },
+  { name: "run", entries: ["lib/cli/run.ts"], hot: [] },
   {
-    name: "run",
+    name: "open",
     // What opens servers and speaks to them is needed by others, too.
-    entries: ["lib/cli/run.ts", "lib/cli/call.ts", "lib/cli/open.ts", "lib/client/client.ts"],
+    entries: ["lib/cli/call.ts", "lib/cli/open.ts", "lib/client/client.ts"],
     hot: ["lib/host/desk.ts", "lib/transport/stdio.ts", "lib/config/files.ts"],
   },
   {
