@@ -8,12 +8,12 @@ import {
   modern,
   open,
   serve,
-  serveRaw,
   soon,
   stream,
   until,
 } from "../fixtures/http/kit.ts";
 import type { Opened } from "../fixtures/http/kit.ts";
+import { serveRaw } from "../fixtures/http/raw.ts";
 
 const json = { "content-type": "application/json" };
 const html = { "content-type": "text/html; charset=utf-8" };

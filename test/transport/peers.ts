@@ -74,6 +74,25 @@ export function farSide(options: FarSideOptions = {}): FarSide {
   };
 }
 
+/** Time enough for what is answered at all. */
+export const minute = { timeoutMs: 60_000 };
+
+interface Failure extends Error {
+  code: string | number;
+  hint?: string;
+  data?: unknown;
+}
+
+/** What a promise was rejected with. */
+export async function failure(promise: Promise<unknown>): Promise<Failure> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as Failure;
+  }
+  throw new Error("it was not rejected");
+}
+
 // --- internal ---
 
 async function listen(
