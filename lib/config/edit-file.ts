@@ -117,8 +117,9 @@ async function claim(path: string, mode: number): Promise<FileHandle> {
     } catch (error) {
       if (errnoOf(error) !== "EEXIST" || performance.now() > until) throw error;
     }
+    // One of the future comes from a clock that was wrong.
     const age = await fs.stat(path).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
+      ({ mtimeMs }) => Math.abs(Date.now() - mtimeMs),
       () => 0,
     );
     if (age > abandonedMs) await fs.rm(path, { force: true });

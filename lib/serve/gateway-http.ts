@@ -30,7 +30,7 @@ export interface GatewayFaceOptions
 /** The routes of the gateway: a face of `serve`. */
 export function gatewayRoutes(context: ServeContext, options: GatewayFaceOptions = {}): Route[] {
   const gateway = createGateway({ ...options, ...context });
-  const sessions = new Sessions({ ...options, now: context.now });
+  const sessions = new Sessions({ ...options, now: context.steady });
   const { streamAfterMs = 5000 } = options;
   const waiting = new Waiting(context.stopping, Math.max(0, streamAfterMs - youngMs));
   const world = { gateway, context, waiting };

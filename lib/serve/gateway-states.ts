@@ -15,8 +15,8 @@ import type { Bound, Unopened } from "./seal.ts";
 export interface StatesOptions {
   /** How long a client may be away to answer. @default 600000 */
   answerMs?: number | undefined;
-  /** The clock in milliseconds since the epoch. @default Date.now */
-  now?: (() => number) | undefined;
+  /** A clock in ms that only goes up. @default performance.now */
+  steady?: (() => number) | undefined;
 }
 
 /** The state of a modern server, or a request of ours that waits, and which of its rounds this is. */
@@ -26,9 +26,9 @@ export class RequestStates {
   readonly answerMs: number;
   readonly #seal: Seal;
 
-  constructor({ answerMs = 600_000, now }: StatesOptions) {
+  constructor({ answerMs = 600_000, steady }: StatesOptions) {
     this.answerMs = answerMs;
-    this.#seal = new Seal({ ...(now && { now }) });
+    this.#seal = new Seal({ ...(steady && { now: steady }) });
   }
 
   /** What a client brings of an earlier round, to be sent on or to be gone on with. @throws RpcError -32602 */

@@ -155,8 +155,10 @@ export interface GatewayOptions {
   guestWaitMs?: number;
   /** How long a client may take to answer what a server asks. @default 600000 */
   answerMs?: number;
-  /** The clock in milliseconds since the epoch. @default Date.now */
+  /** The clock in milliseconds since the epoch, by which tasks are dated. @default Date.now */
   now?: () => number;
+  /** A clock in ms that only goes up, by which times run out. @default performance.now */
+  steady?: () => number;
   /** Where tool calls are written down. @default nowhere */
   calls?: CallBook;
   /** `subscriptions/listen` and resource subscriptions at a time, of all clients. @default 2000 */

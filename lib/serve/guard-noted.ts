@@ -9,15 +9,15 @@ import type { ServeContext } from "./types.ts";
 
 /** As `createGuard`. */
 export function noted(
-  { approvals, now, log }: Pick<ServeContext, "approvals" | "now" | "log">,
+  { approvals, now, steady, log }: Pick<ServeContext, "approvals" | "now" | "steady" | "log">,
   options: GuardOptions,
 ): Guard {
   const guard = createGuard(options);
   if (approvals === undefined) return guard;
-  let since = now();
+  let since = steady();
   let count = 0;
   const note = async (request: Request, reason: string) => {
-    if (now() - since > minuteMs) [since, count] = [now(), 0];
+    if (steady() - since > minuteMs) [since, count] = [steady(), 0];
     count += 1;
     const isOneOfMany = count > eachMax;
     if (isOneOfMany && !/^10+$/.test(String(count))) return;

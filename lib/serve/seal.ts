@@ -6,7 +6,7 @@ import { parseJson } from "../base/json.ts";
 import type { Json } from "../base/json.ts";
 
 export interface SealOptions {
-  /** The clock in milliseconds since the epoch. @default Date.now */
+  /** A clock in ms that only goes up: the key ends with the process as well. @default performance.now */
   now?: () => number;
   /** Characters of a sealed value; more is neither made nor looked at. @default 1 MiB */
   sealedMax?: number;
@@ -29,7 +29,7 @@ export class Seal {
   readonly #sealedMax: number;
   #key: Promise<CryptoKey> | undefined;
 
-  constructor({ now = Date.now, sealedMax = 1_048_576 }: SealOptions = {}) {
+  constructor({ now = () => performance.now(), sealedMax = 1_048_576 }: SealOptions = {}) {
     this.#now = now;
     this.#sealedMax = sealedMax;
   }

@@ -46,7 +46,10 @@ export interface ServeOptions {
   graceMs?: number;
   /** @default nothing is hidden */
   redact?: (text: string) => string;
+  /** The clock in milliseconds since the epoch, by which things are dated. @default Date.now */
   now?: () => number;
+  /** The clock in milliseconds by which times run out: it only goes up. @default performance.now */
+  steady?: () => number;
 }
 
 /** A server that listens. */

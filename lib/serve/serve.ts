@@ -113,13 +113,15 @@ function contextOf(
   options: ServeOptions,
   { stopping, ending, config, lifecycles, isShared }: Within,
 ): ServeContext {
-  const { host, log, redact = (text) => text, now = Date.now, approvals, pluginsError } = options;
+  const { host, log, redact = (text) => text, approvals, pluginsError } = options;
+  const { now = Date.now, steady = () => performance.now() } = options;
   return {
     host,
     log,
     stopping,
     redact,
     now,
+    steady,
     streams: boundOf(options.streamsMax ?? streamsMaxDefault),
     guests: sharesOf(options.guestsMax ?? guestsMaxDefault, isShared),
     isShared,

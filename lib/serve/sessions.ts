@@ -19,6 +19,7 @@ export interface SessionsOptions {
   sessionsMax?: number;
   /** A session without a request or stream for so long is ended. @default 1800000 */
   idleMs?: number;
+  /** A clock in ms that only goes up: one that was set anew ends no session. */
   now: () => number;
 }
 

@@ -137,8 +137,10 @@ export interface ServeContext {
   stopping: AbortSignal;
   /** Hides what must not be shown (secrets of the config, by their values) in a text that is about a server. */
   redact: (text: string) => string;
-  /** The clock in milliseconds since the epoch. */
+  /** The clock in milliseconds since the epoch, by which things are dated; it may jump. */
   now: () => number;
+  /** The clock in milliseconds by which times run out: it only goes up. */
+  steady: () => number;
   /** How many streams and sockets may still be opened; `eventStream` and `upgrade` take and release by themselves. */
   streams: Bound;
   /** How many clients may still have servers of their own. */

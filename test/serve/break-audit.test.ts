@@ -15,7 +15,8 @@ test("of many refused decisions a few are written down, and how many there were"
   const guard = noted(
     {
       approvals: { store: async () => ({ journal }) as unknown as Store },
-      now: () => now,
+      now: () => 0,
+      steady: () => now,
       log: () => {},
     },
     {

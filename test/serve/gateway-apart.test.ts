@@ -243,13 +243,22 @@ test("sessions are bounded: one that is quiet makes room, and one that is at wor
 
 test("sessions end when they were idle for long", async () => {
   let now = 1_000_000;
-  await using kit = gatewayOver({ s: full() }, { now: () => now, gateway: { idleMs: 60_000 } });
+  await using kit = gatewayOver({ s: full() }, { steady: () => now, gateway: { idleMs: 60_000 } });
   const [one, other] = [await session(kit), await session(kit)];
   now += 50_000;
   expect((await one.request("ping")).status).toBe(200);
   now += 50_000;
   expect((await one.request("ping")).status).toBe(200);
   expect((await other.request("ping")).status).toBe(404);
+});
+
+test("a clock that jumps ends no session, either way", async () => {
+  let jumpMs = 0;
+  const now = () => Date.now() + jumpMs;
+  await using kit = gatewayOver({ s: full() }, { now, gateway: { idleMs: 60_000 } });
+  const one = await session(kit);
+  for (jumpMs of [365 * 86_400_000, 0, -86_400_000])
+    expect((await one.request("ping")).status, `${jumpMs} ms`).toBe(200);
 });
 
 test("B023 a stream that is opened again takes the place of the first", async () => {

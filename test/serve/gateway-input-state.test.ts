@@ -38,7 +38,7 @@ describe.each(["legacy", "modern"] as const)("in front of a %s server", (era) =>
 
   test("a requestState holds for ten minutes", async () => {
     let now = 1_000_000;
-    await using kit = gatewayOver({ s: full(era) }, { now: () => now });
+    await using kit = gatewayOver({ s: full(era) }, { steady: () => now });
     const params = { name: "ask" };
     const first = await ask(kit, "tools/call", params);
     now += 600_000;
@@ -48,6 +48,20 @@ describe.each(["legacy", "modern"] as const)("in front of a %s server", (era) =>
       next(params, first, () => accept),
     );
     expect(late.error).toMatchObject(state("expired"));
+  });
+
+  test("a requestState holds through a jump of the clock", async () => {
+    let jumpMs = 0;
+    await using kit = gatewayOver({ s: full(era) }, { now: () => Date.now() + jumpMs });
+    const params = { name: "ask" };
+    const first = await ask(kit, "tools/call", params);
+    jumpMs = 365 * 86_400_000;
+    const last = await ask(
+      kit,
+      "tools/call",
+      next(params, first, () => accept),
+    );
+    expect(JSON.parse(textOf(last))).toEqual(accept);
   });
 
   test("a requestState is its owner's: to another it is none", async () => {

@@ -240,8 +240,14 @@ describe("of us only one at a time writes", () => {
     await early.catch(() => {});
     const old = new Date(Date.now() - 60_000);
     await utimes(`${file}.mcphost.tmp`, old, old);
-    await replaceText(file, "1", { label: "c.json", revision });
+    const next = await replaceText(file, "1", { label: "c.json", revision });
     expect(await readFile(file, "utf8")).toBe("1");
+    await writeFile(`${file}.mcphost.tmp`, "half");
+    // Left before the clock was set back.
+    const future = new Date(Date.now() + 86_400_000);
+    await utimes(`${file}.mcphost.tmp`, future, future);
+    await replaceText(file, "2", { label: "c.json", revision: next });
+    expect(await readFile(file, "utf8")).toBe("2");
   });
 });
 
