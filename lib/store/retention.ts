@@ -9,12 +9,17 @@ export interface Retention {
   eventsMax?: number;
 }
 
-/** Removes in small steps, so that nobody waits for long. @throws HostError `config`: the store cannot be asked */
+/**
+ * Removes in small steps, so that nobody waits for long.
+ * @param now the time that ages are counted from
+ * @throws HostError `config`: the store cannot be asked
+ */
 export async function prune(
   db: Db,
+  now: number,
   { ageMs = monthMs, eventsMax = 500_000 }: Retention = {},
 ): Promise<void> {
-  const before = Math.round(db.now() - ageMs);
+  const before = Math.round(now - ageMs);
   const through = await lastToGo(db, before, eventsMax);
   for (let removed = stepMax; removed === stepMax;)
     removed = await db.write(async (tx) => {

@@ -57,6 +57,7 @@ export interface Store extends AsyncDisposable {
    * Takes over what waits for these servers and whose process is gone. @returns those that are this process's from now on
    */
   adopt(servers: readonly ServerKey[]): Promise<Approval[]>;
+  /** What is old is known by a clock that cannot jump forward: a wrong one takes nothing away. */
   prune(retention?: Retention): Promise<void>;
 }
 
@@ -71,6 +72,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw error;
   });
   const { engine } = db;
+  const openedAt = now() - performance.now();
   const waiting = new Waiting(db, log);
   const approvals = new Approvals(db, holding, (id) => waiting.wake(id));
   const journal = new Journal(db, holding, { log });
@@ -92,7 +94,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     acknowledge: (owner, told) => acknowledge(db, owner, told),
     recover: () => holding.recover(),
     adopt: (servers) => holding.adopt(servers),
-    prune: (retention) => prune(db, retention),
+    prune: (retention) => prune(db, Math.min(now(), openedAt + performance.now()), retention),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
 }
