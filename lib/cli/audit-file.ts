@@ -19,6 +19,8 @@ export function tapOf({ file, stderr }: RecordSettings, io: Io, log: Log): Tap |
   let text = "";
   let writing: Promise<void> | undefined;
   let isFailing = false;
+  // Of a write that failed, or of a process that was ended in one, a part of a line may stand there.
+  let isWhole = false;
   const failed = (why: string) => {
     if (!isFailing)
       log({ level: "error", text: `the audit file ${file} cannot be written (${why})` });
@@ -30,10 +32,13 @@ export function tapOf({ file, stderr }: RecordSettings, io: Io, log: Log): Tap |
       text = "";
       try {
         if (stderr === true) await io.stderr.write(lines);
-        if (file !== undefined) await append(file, lines);
+        if (file !== undefined)
+          await append(file, !isWhole && (await isTorn(file)) ? `\n${lines}` : lines);
+        isWhole = true;
         if (isFailing) log({ level: "warn", text: `the audit file ${file} is written again` });
         isFailing = false;
       } catch (error) {
+        isWhole = false;
         failed(errnoOf(error) ?? String(error));
       }
     }
@@ -58,6 +63,19 @@ export function tapOf({ file, stderr }: RecordSettings, io: Io, log: Log): Tap |
 const waitingMax = 16_777_216;
 /** How long the end of the command waits for it. */
 const endMs = 2000;
+
+/** Whether its last line has no end. */
+async function isTorn(path: string): Promise<boolean> {
+  const file = Bun.file(path);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile() || stat.size === 0) return false;
+    return (await file.slice(stat.size - 1, stat.size).text()) !== "\n";
+  } catch {
+    // It is not there, or may be written and not read.
+    return false;
+  }
+}
 
 async function append(file: string, text: string): Promise<void> {
   const { appendFile } = await import("node:fs/promises");

@@ -154,6 +154,25 @@ test.each([
   });
 });
 
+test("an event in that file stands on a line of its own, whatever a full disk or a crash has left there", async () => {
+  await using home = await tempDir();
+  const file = home.file("events.jsonl");
+  const config = JSON.stringify({ audit: { file } });
+  const call = () =>
+    mcphost("call", "echo", "x=1", "--config-json", config, ...server)
+      .home(home.path)
+      .run();
+  for (const left of ['{"event":"prop', '{"event":"sent"}\n', ""]) {
+    await writeFile(file, left);
+    expectRun(await call(), { stdout: '{"x":"1"}\n' });
+    const text = await readFile(file, "utf8");
+    expect(text).toStartWith(left);
+    const lines = text.slice(left.length).trimStart().trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).event)).toHaveLength(4);
+    expect(text.slice(left.length).startsWith("\n")).toBe(left.endsWith("p"));
+  }
+});
+
 test("the log is filtered, and read by people", async () => {
   await using home = await tempDir();
   for (const x of ["1", "2"])
