@@ -1,40 +1,8 @@
+/** Answers that are kept: for how long, for whom, and what ends that. */
 import { expect, test } from "bun:test";
 
-import { HostError } from "../../lib/base/errors.ts";
 import type { JsonObject } from "../../lib/base/json.ts";
-import { AnswerCache } from "../../lib/client/cache.ts";
-import type { McpClient, Reply } from "../../lib/client/types.ts";
-import { RpcError } from "../../lib/protocol/jsonrpc.ts";
-
-/** A client that answers with `answer`, on a clock that the test moves. */
-function faked(
-  answer: (method: string, params: JsonObject, count: number) => JsonObject | Promise<JsonObject>,
-  { era = "modern", capabilities = {} }: { era?: "modern" | "legacy"; capabilities?: object } = {},
-) {
-  let count = 0;
-  let listener: ((method: string, params: JsonObject) => void) | undefined;
-  const clock = { now: 1000 };
-  const asked: string[] = [];
-  const client = {
-    era,
-    capabilities,
-    async request(method: string, params: JsonObject): Promise<Reply> {
-      asked.push(method);
-      const { asks, ...result } = await answer(method, params, ++count);
-      return { result, raw: () => JSON.stringify(result), ...(asks === true && { asked: true }) };
-    },
-    onNotification(heard: typeof listener) {
-      listener = heard;
-      return { [Symbol.dispose]: () => (listener = undefined) };
-    },
-  } as unknown as McpClient;
-  const cache = (options = {}) => new AnswerCache(client, { now: () => clock.now, ...options });
-  return { cache, clock, asked, tell: (method: string, params = {}) => listener?.(method, params) };
-}
-
-const counted =
-  (more: JsonObject = {}) =>
-  (_m: string, _p: JsonObject, n: number) => ({ n, ...more });
+import { counted, faked } from "./cache-kit.ts";
 
 test("what is fresh is not asked for again, and is asked for when its time is over", async () => {
   const { cache, clock, asked } = faked(counted({ ttlMs: 50, cacheScope: "public" }));
@@ -133,59 +101,6 @@ test("an answer that was under way during a change is not kept", async () => {
   expect(asked).toHaveLength(2);
 });
 
-const failures = {
-  timeout: new HostError("timeout", "it took too long"),
-  server_exit: new HostError("server_exit", "the link is lost"),
-  internal: new RpcError({ code: -32603, message: "internal" }),
-  "not found": new RpcError({ code: -32602, message: "not there" }),
-  cancelled: new HostError("cancelled", "enough"),
-};
-
-test.each([["timeout"], ["server_exit"], ["internal"]] as const)(
-  "an old answer is served with a warning where a new one cannot be had: %s",
-  async (name) => {
-    const error = failures[name];
-    const { cache, clock } = faked((_m, _p, n) => {
-      if (n === 1) return { n, ttlMs: 10 };
-      throw error;
-    });
-    const kept = cache();
-    await kept.request("resources/read", { uri: "a:1" });
-    clock.now += 10;
-    const old = await kept.request("resources/read", { uri: "a:1" });
-    expect(old.result["n"]).toBe(1);
-    expect(old.warning).toBe(
-      `the answer to resources/read is an older one that was kept: ${error.message}`,
-    );
-  },
-);
-
-test.each([["not found"], ["cancelled"]] as const)(
-  "an error that is an answer goes through: %s",
-  async (name) => {
-    const error = failures[name];
-    const { cache, clock } = faked((_m, _p, n) => {
-      if (n === 1) return { n, ttlMs: 10 };
-      throw error;
-    });
-    const kept = cache();
-    await kept.request("resources/read", { uri: "a:1" });
-    clock.now += 10;
-    expect(kept.request("resources/read", { uri: "a:1" })).rejects.toBe(error);
-  },
-);
-
-test("what was told to have changed is never served, not even where nothing else can be had", async () => {
-  const { cache, tell } = faked((_m, _p, n) => {
-    if (n === 1) return { n, ttlMs: 1000 };
-    throw new HostError("timeout", "late");
-  });
-  const kept = cache();
-  await kept.request("prompts/list", {});
-  tell("notifications/prompts/list_changed");
-  expect(kept.request("prompts/list", {})).rejects.toThrow("late");
-});
-
 test("a legacy server's lists are kept until it tells of a change, where it declares that it does", async () => {
   const capabilities = { prompts: { listChanged: true }, resources: { listChanged: false } };
   const { cache, asked, tell } = faked(counted({ ttlMs: 9 }), { era: "legacy", capabilities });
@@ -212,29 +127,4 @@ test("the exact text is kept, and each reader gets a value of its own", async ()
   second.result["_meta"] = "spoilt";
   const third = await kept.request("resources/list", {});
   expect(third.result["_meta"]).toEqual({ "x/y": 1 });
-});
-
-test("entries and characters are bounded: the oldest go, and what is too large is not kept", async () => {
-  const { cache, asked } = faked((_m, { uri }) => ({
-    ttlMs: 1000,
-    text: uri === "big" ? "x".repeat(300) : "",
-  }));
-  const kept = cache({ entriesMax: 2, charsMax: 1000 });
-  const read = async (uri: string) => {
-    const before = asked.length;
-    await kept.request("resources/read", { uri });
-    return asked.length > before;
-  };
-  expect([await read("a"), await read("b"), await read("c")]).toEqual([true, true, true]);
-  expect([await read("c"), await read("b"), await read("a")]).toEqual([false, false, true]);
-  expect([await read("big"), await read("big")]).toEqual([true, true]);
-});
-
-test("a time-to-live beyond a day is a day", async () => {
-  const { cache, clock, asked } = faked(counted({ ttlMs: 1e15 }));
-  const kept = cache();
-  await kept.request("prompts/list", {});
-  clock.now += 24 * 3_600_000;
-  await kept.request("prompts/list", {});
-  expect(asked).toHaveLength(2);
 });

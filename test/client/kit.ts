@@ -162,3 +162,15 @@ export function text(words: string): JsonObject {
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(2);
 }
+
+/** One body for both eras. */
+export const eras: [string, (parts: LegacyParts, extra?: Partial<ConnectOptions>) => Scripted][] = [
+  ["legacy", (parts, extra) => scripted(legacyScript(parts), extra)],
+  ["modern", (parts, extra) => scripted(modernScript(parts), extra)],
+];
+
+/** Answers the probe by itself, and hands the rest on. */
+export function probeAnswered(answer: Script, rest: Script = legacyScript()): Script {
+  return (message, far) =>
+    message.method === "server/discover" ? answer(message, far) : rest(message, far);
+}

@@ -1,0 +1,104 @@
+/** Eras over one link: the revision that is forced, echoed, refused, unknown or agreed on. */
+import { expect, test } from "bun:test";
+
+import { connect } from "../../lib/client/client.ts";
+import { legacyScript, modernScript, scripted, until } from "./kit.ts";
+
+test("protocol forces an era or a revision, whatever is remembered", async () => {
+  const verdict = { era: "modern", revision: "2026-07-28" } as const;
+  const legacy = scripted(legacyScript(), { protocol: "legacy", verdict });
+  await using a = await connect(legacy.options);
+  expect(a.era).toBe("legacy");
+  expect(a.verdict).toBe(verdict);
+  expect(legacy.methods()[0]).toBe("initialize");
+
+  const old = scripted(legacyScript(), { protocol: "2024-11-05" });
+  await using b = await connect(old.options);
+  expect(b.revision).toBe("2024-11-05");
+  expect(b.verdict.stale).toBe(true);
+  expect(old.received[0]?.params.protocolVersion).toBe("2024-11-05");
+
+  const modern = scripted(modernScript(), {
+    protocol: "2026-07-28",
+    verdict: { era: "legacy", revision: "2025-11-25" },
+  });
+  await using c = await connect(modern.options);
+  expect(c.era).toBe("modern");
+
+  const refused = scripted(legacyScript(), { protocol: "modern" });
+  await expect(connect(refused.options)).rejects.toMatchObject({
+    code: "server_start",
+    message: expect.stringContaining("Method not found"),
+  });
+  const silent = scripted(() => {}, { protocol: "modern", startTimeoutMs: 20 });
+  await expect(connect(silent.options)).rejects.toMatchObject({
+    code: "server_start",
+    message: expect.stringContaining("server/discover"),
+  });
+  const unknown = scripted(legacyScript(), { protocol: "2031-01-01" });
+  await expect(connect(unknown.options)).rejects.toMatchObject({ code: "usage" });
+  expect(unknown.links).toBe(0);
+});
+
+test("a forced revision that the server does not take is said", async () => {
+  const server = scripted(legacyScript({ version: "2024-11-05" }), { protocol: "2025-06-18" });
+  await using client = await connect(server.options);
+  expect(client.revision).toBe("2024-11-05");
+  expect(server.log).toContainEqual(expect.objectContaining({ level: "warn" }));
+});
+
+test("a modern server of other revisions only is an error that names them, and never gets initialize", async () => {
+  const data = { supported: ["2027-03-01"], requested: "2026-07-28" };
+  const server = scripted(({ id }, far) =>
+    far.send({ id, error: { code: -32022, message: "no", data } }),
+  );
+  await expect(connect(server.options)).rejects.toMatchObject({
+    code: "server_start",
+    message: expect.stringContaining("2027-03-01"),
+  });
+  await until(() => server.received.length > 0);
+  expect(server.methods()).toEqual(["server/discover"]);
+});
+
+test.each(["2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
+  "an answer with %s is taken",
+  async (version) => {
+    const server = scripted(legacyScript({ version }));
+    await using client = await connect(server.options);
+    expect(client.revision).toBe(version);
+  },
+);
+
+test("an echo of a modern revision in initialize makes no server modern", async () => {
+  const server = scripted(legacyScript({ version: "2026-07-28" }));
+  await using client = await connect(server.options);
+  expect(client.era).toBe("legacy");
+  expect((await client.callTool("one", {})).result).toEqual({
+    content: [{ type: "text", text: "done" }],
+  });
+});
+
+test("an answer with a revision that nobody knows is an error that names it", async () => {
+  const server = scripted(legacyScript({ version: "1999-01-01" }));
+  await expect(connect(server.options)).rejects.toMatchObject({
+    code: "server_start",
+    message: expect.stringContaining("1999-01-01"),
+  });
+});
+
+test("a version refused by an error is followed by one retry with the best listed one", async () => {
+  const asked: unknown[] = [];
+  const server = scripted((message, far) => {
+    if (message.method !== "initialize") return legacyScript()(message, far);
+    asked.push(message.params.protocolVersion);
+    if (message.params.protocolVersion === "2025-03-26") return legacyScript()(message, far);
+    const data = { supported: ["2024-11-05", "2025-03-26"] };
+    far.send({
+      id: message.id,
+      error: { code: -32602, message: "Unsupported protocol version", data },
+    });
+  });
+  await using client = await connect(server.options);
+  expect(client.revision).toBe("2025-03-26");
+  expect(asked).toEqual(["2025-11-25", "2025-03-26"]);
+});
