@@ -4,7 +4,7 @@
  */
 import { HostError } from "../base/errors.ts";
 import { folderOf } from "../config/paths.ts";
-import { readReferences } from "../config/references.ts";
+import { allReferences } from "../config/references.ts";
 import type { TrustStore } from "../config/trust.ts";
 import type { Config, ServerConfig } from "../config/types.ts";
 import { option, questions } from "./ask.ts";
@@ -68,9 +68,9 @@ export async function askTrust(server: ServerConfig, io: Io, store: TrustStore):
 
 /** A header with the references of its value: what of ours would be sent. The value itself may be a secret. */
 function headerWords([name, value]: [string, string]): string {
-  const sent = readReferences(value)
-    .filter((part) => typeof part !== "string")
-    .map(({ kind, name: what }) => (kind === "env" ? what : `${kind}:${what}`));
+  const sent = allReferences(value).map(({ kind, name: what }) =>
+    kind === "env" ? what : `${kind}:${what}`,
+  );
   return sent.length === 0 ? name : `${name} (${sent.map((what) => `\${${what}}`).join(" ")})`;
 }
 

@@ -4,7 +4,7 @@
 export interface Reference {
   kind: "env" | "secret" | "input" | "file" | "own";
   name: string;
-  /** Of `${NAME:-fallback}`. */
+  /** Of `${NAME:-fallback}`; it may hold references of its own. */
   fallback?: string;
 }
 
@@ -37,19 +37,28 @@ export function readReferences(text: string): (string | Reference)[] {
   return parts.filter((part) => part !== "");
 }
 
+/** All references of a text, with those in their fallbacks. */
+export function allReferences(text: string): Reference[] {
+  const references: Reference[] = [];
+  for (const part of readReferences(text))
+    if (typeof part !== "string") references.push(part, ...allReferences(part.fallback ?? ""));
+  return references;
+}
+
 /**
  * What stays in a text although its writer most likely means that it is filled in, each with the reason: what editors know,
- * and `$NAME` alone, which is a form for Gemini.
+ * and a variable alone in the form of another host or of a shell.
  * @param isSet whether there is such an environment variable
  */
 export function strangeForms(text: string, isSet: (name: string) => boolean): string[] {
-  if (!text.includes("$")) return [];
+  if (!/[$%{]/.test(text)) return [];
   const ofEditors = Array.from(text.matchAll(editorForms), ([form]) => {
     return `${JSON.stringify(form)} stays as it is: only an editor knows it`;
   });
-  const name = /^(?:Bearer )?\$([A-Z_][A-Z0-9_]+)$/.exec(text)?.[1];
+  const { form, ...names } = foreignForm.exec(text)?.groups ?? {};
+  const name = Object.values(names).find((one) => one !== undefined);
   if (name === undefined || !isSet(name)) return ofEditors;
-  return [`"$${name}" stays as it is: the variable is written \${${name}}`];
+  return [`${JSON.stringify(form)} stays as it is: the variable is written \${${name}}`];
 }
 
 /** What VS Code fills in by what is open in it. */
@@ -75,12 +84,30 @@ export const editorNames: ReadonlySet<string> = new Set([
 const editorForms =
   /(?<!\$)\$\{(?:command|config|workspaceFolder|workspaceFolderBasename):[^}]*\}/g;
 
+/** A whole text, or all behind `Bearer `: `$NAME`, `%NAME%`, `{{NAME}}`, `${env.NAME}`, and `${NAME?…}` of a shell. */
+const foreignForm =
+  /^(?:Bearer )?(?<form>\$(?<dollar>[A-Z_][A-Z0-9_]+)|%(?<percent>[A-Z_][A-Z0-9_]+)%|\$?\{\{ *(?<braces>[A-Z_][A-Z0-9_]+) *\}\}|\$\{(?: +|env\.)(?<dotted>[A-Z_][A-Z0-9_]+) *\}|\$\{(?<shell>[A-Z_][A-Z0-9_]+)(?:[-+=?]|:[+=?])[^}]*\})$/;
+
+/** What stands between braces, with references in it whole, and those in them. */
+const held = String.raw`(?:[^}$]|\$(?!\{)|\$\{(?:[^}$]|\$(?!\{)|\$\{[^}]*\})*\})`;
+
 /** All forms; `$${` stands first, so that it hides what follows. Any other `$` is not a form. */
-const forms =
-  /(?<literal>\$\$\{)|\$\{\{ *secrets\.(?<secret>[A-Za-z_]\w*) *\}\}|\$\{(?<kind>env|secret|input|file):(?<what>[^}]+)\}|\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>[^}]*))?\}|(?<separator>\$\{\/\})|\$env:(?<dollar>[A-Za-z_]\w*)|\{(?<bare>env|file):(?<braces>[^}]+)\}/g;
+const forms = new RegExp(
+  [
+    String.raw`(?<literal>\$\$\{)`,
+    String.raw`\$\{\{ *secrets\.(?<secret>[A-Za-z_]\w*) *\}\}`,
+    String.raw`\$\{(?<kind>secret|input|file):(?<what>[^}]+)\}`,
+    String.raw`\$\{env:(?<written>${held}+)\}`,
+    String.raw`\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>${held}*))?\}`,
+    String.raw`(?<separator>\$\{\/\})`,
+    String.raw`\$env:(?<dollar>[A-Za-z_]\w*)`,
+    String.raw`\{(?<bare>env|file):(?<braces>[^}]+)\}`,
+  ].join("|"),
+  "g",
+);
 
 function referenceOf(groups: Record<string, string | undefined>): string | Reference {
-  const { literal, secret, kind, what, name, fallback, separator, dollar, bare, braces } = groups;
+  const { literal, secret, kind, what = "", name, fallback, separator, bare, braces } = groups;
   if (literal !== undefined) return "${";
   // As Continue writes it.
   if (secret !== undefined) return { kind: "secret", name: secret };
@@ -89,10 +116,9 @@ function referenceOf(groups: Record<string, string | undefined>): string | Refer
     return { kind: "own", name };
   if (name !== undefined)
     return { kind: "env", name, ...(fallback === undefined ? {} : { fallback }) };
-  if (kind !== undefined && kind !== "env")
-    return { kind: kind as Reference["kind"], name: what ?? "" };
+  if (kind !== undefined) return { kind: kind as Reference["kind"], name: what };
   if (bare === "file") return { kind: bare, name: braces ?? "" };
-  const written = dollar ?? what ?? braces ?? "";
+  const written = groups.dollar ?? groups.written ?? braces ?? "";
   const divider = written.indexOf(":-");
   if (divider < 0) return { kind: "env", name: written };
   return { kind: "env", name: written.slice(0, divider), fallback: written.slice(divider + 2) };

@@ -66,15 +66,17 @@ function kindOfLink(
   const has = (key: string) => known.has(key) && !isEmpty(known.get(key)?.value);
   const type = textOf(known, "type");
   const link = linkKinds.get(type);
+  // An entry may do no more than to switch off what another file has under its name.
+  const isOff = known.get("disabled")?.value === true ? { link: "stdio" as const } : undefined;
   if (link === undefined) {
     if (has("command") && has("url"))
       return { problem: "both a command and a url; type says which counts (stdio, http, sse, ws)" };
     if (has("command")) return { link: "stdio" };
-    if (!has("url")) return { problem: "expected a command or a url, found neither" };
+    if (!has("url")) return isOff ?? { problem: "expected a command or a url, found neither" };
     return { link: /^wss?:/i.test(textOf(known, "url")) ? "ws" : "auto" };
   }
   const needed = link === "stdio" ? "command" : "url";
-  if (!has(needed)) return { problem: `a server of type ${type} needs a ${needed}` };
+  if (!has(needed)) return isOff ?? { problem: `a server of type ${type} needs a ${needed}` };
   return { link };
 }
 

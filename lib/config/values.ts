@@ -55,12 +55,9 @@ export class Values {
 
   /** @throws HostError `config` */
   async text(text: string, field: string): Promise<string> {
-    const isSet = (name: string) => this.#env(name) !== undefined;
-    for (const form of strangeForms(text, isSet)) this.warnings.push(`${field}: ${form}`);
-    let result = "";
-    for (const part of readReferences(text))
-      result += typeof part === "string" ? part : await this.#value(part, field);
-    return result;
+    for (const form of strangeForms(text, (name) => this.#env(name) !== undefined))
+      this.warnings.push(`${field}: ${form}`);
+    return this.#fill(text, field);
   }
 
   /** The text of a file, seen from the config's folder. @throws HostError `config` */
@@ -74,18 +71,16 @@ export class Values {
       const why = isHostError(cause) ? cause.message : `${whole} cannot be read`;
       throw this.error(field, why, { variable: path, cause });
     }
-    if (text === undefined)
-      throw this.error(field, `there is no file ${whole}`, { variable: path });
-    return text;
+    if (text !== undefined) return text;
+    throw this.error(field, `there is no file ${whole}`, { variable: path });
   }
 
   error(
     field: string,
     why: string,
-    options: { variable?: string; hint?: string; cause?: unknown } = {},
+    { variable, hint, cause }: { variable?: string; hint?: string; cause?: unknown } = {},
   ): HostError {
     const { name, origin } = this.#server;
-    const { variable, hint, cause } = options;
     return new HostError("config", `${this.#about}: ${field}: ${why}`, {
       facts: {
         server: name,
@@ -96,6 +91,13 @@ export class Values {
       ...(hint === undefined ? {} : { hint }),
       cause,
     });
+  }
+
+  async #fill(text: string, field: string): Promise<string> {
+    let result = "";
+    for (const part of readReferences(text))
+      result += typeof part === "string" ? part : await this.#value(part, field);
+    return result;
   }
 
   #value(reference: Reference, field: string): string | Promise<string> {
@@ -128,10 +130,10 @@ export class Values {
     throw this.error(field, "nothing says where the home folder is", options);
   }
 
-  #variable({ name, fallback }: Reference, field: string): string {
-    const value = this.#env(name);
+  async #variable({ name, fallback }: Reference, field: string): Promise<string> {
+    let result = this.#env(name);
     // As in a shell: with a default, an empty variable counts as unset.
-    const result = fallback === undefined ? value : value || fallback;
+    if (fallback !== undefined) result ||= await this.#fill(fallback, field);
     if (result === undefined && editorNames.has(name))
       throw this.error(field, `\${${name}} is known in an editor alone`, {
         variable: name,

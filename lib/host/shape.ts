@@ -51,16 +51,15 @@ export function shapeOf(
   return shape;
 }
 
-/** What `root` says of the property `key`; of several places any may hold. `additionalProperties` speaks where no other does. */
+/** What `root` says of the property `key`; of several places any may hold. Patterns speak where no name does, then the rest. */
 export function propertyShape(root: JsonObject, key: string): Shape {
   const named: Json[] = [];
   const others: Json[] = [];
   const resolve = resolverOf(root);
   for (const schema of applied(root, resolve, ["allOf", "anyOf", "oneOf", "then", "else"])) {
-    const { properties, patternProperties, additionalProperties } = schema;
+    const { properties } = schema;
     if (isObject(properties) && Object.hasOwn(properties, key)) named.push(properties[key] ?? true);
-    else if (patternProperties !== undefined) others.push(true);
-    else if (isObject(additionalProperties)) others.push(additionalProperties);
+    else others.push(...unnamed(schema, key));
   }
   const shapes: Shape[] = [];
   for (const one of named.length > 0 ? named : others) shapes.push(shapeOf(one, root, resolve));
@@ -109,16 +108,44 @@ const speaksOfOthers = [
   "dependentSchemas",
 ];
 
+/** What a schema says of a property that it does not name. */
+function unnamed({ patternProperties, additionalProperties }: JsonObject, key: string): Json[] {
+  const found: Json[] = [];
+  for (const [pattern, schema] of Object.entries(
+    isObject(patternProperties) ? patternProperties : {},
+  )) {
+    const matches = isMatch(pattern, key);
+    if (matches === undefined) return [true];
+    if (matches) found.push(schema ?? true);
+  }
+  if (found.length > 0) return found;
+  return isObject(additionalProperties) ? [additionalProperties] : [];
+}
+
+/** Undefined for a pattern that is none, and for one with groups or several repetitions, which could take for ever. */
+function isMatch(pattern: string, key: string): boolean | undefined {
+  if (pattern.includes("(") || (pattern.match(/[*+{]/g) ?? []).length > 1) return undefined;
+  try {
+    return new RegExp(pattern, "u").test(key);
+  } catch {
+    return undefined;
+  }
+}
+
 function lookAt(
-  { enum: values, const: value, type, anyOf, oneOf, allOf, $ref }: JsonObject,
+  { enum: values, const: value, type, nullable, anyOf, oneOf, allOf, $ref }: JsonObject,
   look: (schema: Json | undefined) => Shape,
   resolve: Resolve,
 ): Shape {
   if (value !== undefined) return { types: new Set(), constants: [value] };
-  if (Array.isArray(values)) return { types: new Set(), constants: values };
+  // OpenAPI's word is taken when arguments are checked, too.
+  const orNull = nullable === true;
+  if (Array.isArray(values))
+    return { types: new Set(), constants: orNull ? [...values, null] : values };
   const types = new Set<JsonType>();
   for (const one of Array.isArray(type) ? type : [type])
     if (known.has(one ?? "")) types.add(one as JsonType);
+  if (orNull && types.size > 0) types.add("null");
   if (types.size > 0) return { types, constants: [] };
   for (const union of [anyOf, oneOf]) if (Array.isArray(union)) return joined(union.map(look));
   const target = typeof $ref === "string" ? [resolve($ref)] : [];

@@ -46,7 +46,8 @@ const forms: Record<string, string> = {
   "${B}": "${A}",
   "Bearer ${A}!": "Bearer value-a!",
   "${A}${A}": "value-avalue-a",
-  "${A:-${UNSET}}": "value-a}",
+  "${A:-${UNSET}}": "value-a",
+  "${UNSET:-${A}}": "value-a",
 };
 
 describe.concurrent("B007 expansion", () => {
@@ -117,6 +118,13 @@ describe.concurrent("B007 expansion", () => {
       TOKEN: "$OUR_TOKEN",
       PRICE: "$NOT_SET",
       HELD: "$${command:x}",
+      WINDOWS: "%OUR_TOKEN%",
+      BRACES: "Bearer {{ OUR_TOKEN }}",
+      DOTTED: "${env.OUR_TOKEN}",
+      SPACED: "${ OUR_TOKEN }",
+      SHELL: "${OUR_TOKEN:?not set}",
+      PERCENT: "100%OUR_TOKEN%",
+      SCRIPT: "echo ${OUR_TOKEN%x}",
     };
     const run = await mcphost("call", "env", ...config({ s: entry("plain.tells", { env }) }))
       .env({ OUR_TOKEN: "t0k3n" })
@@ -127,7 +135,17 @@ describe.concurrent("B007 expansion", () => {
       'mcphost: warning: [s] env.COMMAND: "${command:pick}" stays as it is: only an editor knows it',
       'mcphost: warning: [s] env.FOLDER: "${workspaceFolder:docs}" stays as it is: only an editor knows it',
       'mcphost: warning: [s] env.SETTING: "${config:editor.fontSize}" stays as it is: only an editor knows it',
-      'mcphost: warning: [s] env.TOKEN: "$OUR_TOKEN" stays as it is: the variable is written ${OUR_TOKEN}',
+      ...[
+        'env.TOKEN: "$OUR_TOKEN"',
+        'env.WINDOWS: "%OUR_TOKEN%"',
+        'env.BRACES: "{{ OUR_TOKEN }}"',
+        'env.DOTTED: "${env.OUR_TOKEN}"',
+        'env.SPACED: "${ OUR_TOKEN }"',
+        'env.SHELL: "${OUR_TOKEN:?not set}"',
+      ].map(
+        (what) =>
+          `mcphost: warning: [s] ${what} stays as it is: the variable is written \${OUR_TOKEN}`,
+      ),
       "",
     ]);
   });
@@ -206,18 +224,25 @@ describe.concurrent("B008 configs of other hosts", () => {
     });
   });
 
-  test("enabled and disabled are two words for one thing", async () => {
+  test("enabled, isActive and disabled are words for one thing", async () => {
     const servers = {
       on: { ...good, enabled: true },
       off: { ...good, enabled: false },
       out: { ...good, disabled: true },
       in: { ...good, disabled: false },
+      inactive: { ...good, isActive: false },
+      // Another file says what it is.
+      only: { enabled: false },
     };
     const run = await mcphost("servers", "--json", ...config(servers)).run();
     const states = JSON.parse(run.stdout).map(
       ({ name, state }: { name: string; state: string }) => `${name} ${state}`,
     );
-    expect(states).toEqual(["on idle", "off disabled", "out disabled", "in idle"]);
+    expect(states.slice(0, 4)).toEqual(["on idle", "off disabled", "out disabled", "in idle"]);
+    expect(states.slice(4)).toEqual(["inactive disabled", "only disabled"]);
+    expectRun(await mcphost("call", "on.echo", "message=x", ...config(servers)).run(), {
+      stdout: "x\n",
+    });
   });
 
   test.each(["type", "transport"])("%s of every spelling, and httpUrl", async (key) => {

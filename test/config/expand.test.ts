@@ -77,6 +77,14 @@ const texts: [text: string, expanded: string][] = [
   ["${env:A}", "1"],
   ["${env:odd-name}", "odd"],
   ["${env:UNSET:-x}", "x"],
+  ["${A:-${UNSET}}", "1"],
+  ["${UNSET:-${A}}", "1"],
+  ["${UNSET:-${UNSET:-${A}}}", "1"],
+  ["${env:UNSET:-a${A}b}c", "a1bc"],
+  ["${UNSET:-${NESTED}}", "${A}"],
+  ["${UNSET:-$${A}}", "${A}"],
+  ["${UNSET:-${userHome}/x}", "/home/me/x"],
+  ["${UNSET:-a$b}", "a$b"],
   ["$env:A/b", "1/b"],
   ["{env:A}", "1"],
   ["x{env:A}y", "x1y"],
@@ -130,6 +138,11 @@ test.each(texts)("%s becomes %s, wherever it stands", async (text, expanded) => 
 });
 
 const missing: [text: string, message: string, hint: string | undefined][] = [
+  [
+    "${EMPTY:-${UNSET}}",
+    "the environment variable UNSET is not set",
+    "set UNSET, or write ${UNSET:-default}",
+  ],
   [
     "${UNSET}",
     "the environment variable UNSET is not set",

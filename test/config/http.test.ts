@@ -217,14 +217,14 @@ test("what is asked before trusting names address, headers with what they send, 
     headers: {
       Authorization: "Bearer ${TOKEN}",
       "X-Key": "s3cr3t-1 ${secret:key}",
-      "X-Org": "one",
+      "X-Org": "${ORG:-a ${OTHER:-${THIRD}}}",
     },
     tls: { ca: "ca.pem", cert: "c.pem", key: "k.pem", insecure: true },
   });
   const lines = entryWords(server).split("\n").slice(2);
   expect(lines).toEqual([
     "  reaches https://docs.example.com/mcp",
-    "  headers Authorization (${TOKEN}), X-Key (${secret:key}), X-Org",
+    "  headers Authorization (${TOKEN}), X-Key (${secret:key}), X-Org (${ORG} ${OTHER} ${THIRD})",
     "  trusts  ca.pem",
     "  shows   the certificate c.pem",
     "  checks  no certificate: anybody on the way can read it",

@@ -237,6 +237,25 @@ enabled_tools = ["t"]
     ],
   },
   {
+    from: "Cherry Studio",
+    text: `{"mcpServers": {
+      "a": {"isActive": true, "name": "A", "type": "streamableHttp", "baseUrl": "https://a/mcp", "command": "", "args": [], "env": {}},
+      "b": {"isActive": false, "type": "stdio", "command": "b", "args": ["x"], "timeout": 60}}}`,
+    servers: [
+      { ...http, name: "a", transport: "http", url: "https://a/mcp", disabled: false },
+      { ...stdio, name: "b", command: "b", args: ["x"], disabled: true, timeoutMs: 60_000 },
+    ],
+  },
+  {
+    from: "Jan, and opencode where it only switches off what another file has",
+    text: `{"mcpServers": {"a": {"command": "a", "active": false}, "b": {"enabled": false}, "c": {"type": "remote", "enabled": false}}}`,
+    servers: [
+      { ...stdio, name: "a", command: "a", disabled: true },
+      { ...stdio, name: "b", command: "", disabled: true },
+      { ...stdio, name: "c", command: "", disabled: true },
+    ],
+  },
+  {
     from: "Amp",
     text: `{"amp.permissions": [], "amp.mcpServers": {"a": {"command": "a", "args": ["x"], "includeTools": ["t*"]},
       "b": {"url": "https://b/mcp", "headers": {"H": "v"}}}}`,

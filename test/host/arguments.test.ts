@@ -13,6 +13,11 @@ function fitted(schema: Json, text: string, defs: JsonObject = {}): string {
   return JSON.stringify(fitArguments([{ kind: "text", key: "key", text }], root).key);
 }
 
+/** What `key=3` becomes. */
+function fitKey(key: string, schema: JsonObject): JsonObject {
+  return fitArguments([{ kind: "text", key, text: "3" }], schema);
+}
+
 function refusal(run: () => unknown): { code: string; message: string; hint?: string } {
   try {
     run();
@@ -126,11 +131,33 @@ test("properties are found through allOf, unions and references of the root", ()
   expect(fitArguments(parts, schema)).toEqual({ a: true, b: 3 });
 });
 
-test("additionalProperties give the type of other keys, unless patterns could", () => {
+test("a pattern gives the type of the keys that it matches, additionalProperties of those that none does", () => {
   const rest = { additionalProperties: { type: "integer" } };
-  const part = { kind: "text", key: "n", text: "3" } as const;
-  expect(fitArguments([part], rest)).toEqual({ n: 3 });
-  expect(fitArguments([part], { ...rest, patternProperties: { "^x": true } })).toEqual({ n: "3" });
+  const patterns = { "^x_": { type: "number" }, "^s": { type: "string" } };
+  expect(fitKey("n", rest)).toEqual({ n: 3 });
+  expect(fitKey("x_n", { patternProperties: patterns })).toEqual({ x_n: 3 });
+  expect(fitKey("s", { ...rest, patternProperties: patterns })).toEqual({ s: "3" });
+  expect(fitKey("n", { ...rest, patternProperties: patterns })).toEqual({ n: 3 });
+  expect(fitKey("n", { patternProperties: patterns })).toEqual({ n: "3" });
+});
+
+test.each(["^(a+)+$", "a*b*", "[", "(?<x>n)"])(
+  "a pattern such as %s is not tried on a key",
+  (pattern) => {
+    const schema = {
+      additionalProperties: { type: "integer" },
+      patternProperties: { [pattern]: {} },
+    };
+    const key = "a".repeat(40) + "!";
+    expect(fitArguments([{ kind: "text", key, text: "3" }], schema)).toEqual({ [key]: "3" });
+  },
+);
+
+test("null is a value of what OpenAPI calls nullable", () => {
+  expect(fitted({ type: "integer", nullable: true }, "null")).toBe("null");
+  expect(fitted({ type: "integer", nullable: true }, "3")).toBe("3");
+  expect(fitted({ enum: [1, 2], nullable: true }, "null")).toBe("null");
+  expect(fitted({ type: "string", nullable: true }, "null")).toBe('"null"');
 });
 
 describe("what does not fit is refused, naming the argument, the expectation and what was given", () => {

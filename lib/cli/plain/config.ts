@@ -93,9 +93,13 @@ function isProgram(command: Json | undefined): command is string {
   return command.startsWith("/") || !command.includes("/");
 }
 
-/** A text in which nothing is filled in. */
+/** A text in which nothing is filled in, and nothing is told of as if it were. */
 function isFinished(text: Json | undefined): text is string {
   return (
-    typeof text === "string" && !text.includes("$") && !text.includes("{") && !text.startsWith("~")
+    typeof text === "string" &&
+    !text.includes("$") &&
+    !text.includes("{") &&
+    !text.startsWith("~") &&
+    !text.startsWith("%")
   );
 }
