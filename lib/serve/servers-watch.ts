@@ -1,6 +1,7 @@
 /**
  * Tells when config files changed, also where an editor puts a new file in the place of the old one, or a link is turned:
- * their folders are watched, and the files looked at when something happened there. It reads none of them.
+ * their folders are watched, and the files looked at when something happened there; now and then in any case, since a folder
+ * may be another by then, or on a disk of which nobody hears. It reads none of them.
  */
 import type { FSWatcher } from "node:fs";
 
@@ -13,11 +14,15 @@ export interface WatchOptions {
   onChange: () => void;
   /** How long nothing may have happened in between, in milliseconds. @default 100 */
   quietMs?: number;
+  /** How often the files are looked at although nothing was heard, in milliseconds. @default 5000 */
+  everyMs?: number;
 }
 
 export class FilesWatch implements Disposable {
   readonly #options: WatchOptions;
-  readonly #watchers = new Map<string, FSWatcher>();
+  /** By folder, and which folder of that name it was. */
+  readonly #watchers = new Map<string, { watcher: FSWatcher; folder: string }>();
+  readonly #looking: ReturnType<typeof setInterval>;
   /** The files, each with what it was when it was looked at last. */
   #seen = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,10 +32,12 @@ export class FilesWatch implements Disposable {
 
   constructor(options: WatchOptions) {
     this.#options = options;
+    this.#looking = setInterval(() => this.#wake(), options.everyMs ?? 5000);
+    this.#looking.unref();
   }
 
   /**
-   * From now on these are watched. A folder that cannot be is said, and is no error.
+   * From now on these are watched. A folder that cannot be is no error: its files are looked at.
    * @param since when they were read: what changed later is told of (milliseconds since the epoch)
    */
   async follow(files: readonly string[], since: number): Promise<void> {
@@ -51,7 +58,8 @@ export class FilesWatch implements Disposable {
   [Symbol.dispose](): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    for (const watcher of this.#watchers.values()) watcher.close();
+    clearInterval(this.#looking);
+    for (const { watcher } of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
   }
 
@@ -64,28 +72,33 @@ export class FilesWatch implements Disposable {
       files.map((file) => fs.promises.realpath(file).catch(() => file)),
     );
     if (this.#isOver) return;
-    const folders = new Set([...files, ...reals].map(folderOf));
-    for (const [folder, watcher] of this.#watchers) {
-      if (folders.has(folder)) continue;
+    const names = [...new Set([...files, ...reals].map(folderOf))];
+    const folders = new Map(
+      await Promise.all(names.map(async (name) => [name, await folderMarkOf(name)] as const)),
+    );
+    if (this.#isOver) return;
+    for (const [name, { watcher, folder }] of this.#watchers) {
+      // One that took its place is another: the watcher stays with the first, wherever that is now.
+      if (folders.get(name) === folder) continue;
       watcher.close();
-      this.#watchers.delete(folder);
+      this.#watchers.delete(name);
     }
-    for (const folder of folders) if (!this.#watchers.has(folder)) this.#watch(folder, fs.watch);
+    for (const [name, folder] of folders)
+      if (folder !== undefined && !this.#watchers.has(name)) this.#watch(name, folder, fs.watch);
   }
 
-  #watch(folder: string, watch: typeof import("node:fs").watch): void {
+  #watch(name: string, folder: string, watch: typeof import("node:fs").watch): void {
     const { log } = this.#options;
     const failed = (error: unknown) => {
-      this.#watchers.delete(folder);
+      this.#watchers.delete(name);
       const why = error instanceof Error ? error.message : String(error);
-      const text = `changes of the config are not seen (${why}); POST /servers/reload reads it again`;
-      log({ level: "warn", text });
+      debug(log, undefined, () => `${name} is not watched, its files are looked at: ${why}`);
     };
     try {
-      const watcher = watch(folder, { persistent: false }, () => this.#wake());
+      const watcher = watch(name, { persistent: false }, () => this.#wake());
       watcher.on("error", failed);
-      this.#watchers.set(folder, watcher);
-      debug(log, undefined, () => `${folder} is watched`);
+      this.#watchers.set(name, { watcher, folder });
+      debug(log, undefined, () => `${name} is watched`);
     } catch (error) {
       failed(error);
     }
@@ -101,6 +114,7 @@ export class FilesWatch implements Disposable {
 
   /** Other files of the folder change as well, perhaps all the time. */
   async #look(): Promise<void> {
+    await this.#watchAll([...this.#seen.keys()]);
     let isOther = false;
     for (const [file, before] of this.#seen) {
       const now = await markOf(file);
@@ -116,7 +130,6 @@ export class FilesWatch implements Disposable {
     // What is being written is looked at again.
     if (isOther) this.#wake();
     if (since === undefined || (isOther && !isLong)) return;
-    await this.#watchAll([...this.#seen.keys()]);
     this.#options.onChange();
   }
 }
@@ -131,6 +144,14 @@ const noFile = "no file";
 
 /** Of what is not as it was read, perhaps. */
 const unknown = "unknown";
+
+/** Another for another folder of the same name; undefined where there is none. */
+async function folderMarkOf(name: string): Promise<string | undefined> {
+  const stat = await Bun.file(name)
+    .stat()
+    .catch(() => undefined);
+  return stat && `${stat.dev} ${stat.ino} ${stat.birthtimeMs}`;
+}
 
 /** Another for another file, or other bytes in it, as far as the system tells. */
 async function markOf(file: string, since = Number.POSITIVE_INFINITY): Promise<string> {

@@ -13,7 +13,7 @@ const settledMs = 250;
 
 async function watching(
   files: string[],
-  { since = Date.now() + 60_000, quietMs = quietShortMs } = {},
+  { since = Date.now() + 60_000, quietMs = quietShortMs, everyMs = 5000 } = {},
 ) {
   const logged: LogEntry[] = [];
   const it = { changes: 0, logged };
@@ -21,6 +21,7 @@ async function watching(
     log: (entry) => void logged.push(entry),
     onChange: () => void (it.changes += 1),
     quietMs,
+    everyMs,
   });
   await watch.follow(files, since);
   return {
@@ -115,12 +116,50 @@ test("a link that is turned, as volumes of containers do it", async () => {
   await waitFor(() => it.changes === 2);
 });
 
-test("folders that cannot be watched are said, and no error", async () => {
+test("a folder that comes late, is taken away, or replaced by another: what is in it then counts", async () => {
   await using folder = await tempDir();
-  using it = await watching([folder.file("nowhere/c.json")]);
-  expect(it.logged.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^changes of the config are not seen \(.*\); POST \/servers\/reload/),
-  ]);
+  const file = folder.file("etc/c.json");
+  using it = await watching([file], { everyMs: 50 });
+  const make = async (name: string, text: string) => {
+    await mkdir(folder.file(name));
+    await writeFile(folder.file(name, "c.json"), text);
+  };
+  const steps = [
+    () => make("etc", "1"),
+    () => writeFile(file, "22"),
+    async () => {
+      await make("new", "333");
+      await rename(folder.file("etc"), folder.file("old"));
+      await rename(folder.file("new"), folder.file("etc"));
+    },
+    () => writeFile(file, "4444"),
+    () => rm(folder.file("etc"), { recursive: true }),
+    () => make("etc", "55555"),
+    () => writeFile(file, "6"),
+  ];
+  for (const [at, step] of steps.entries()) {
+    await step();
+    await waitFor(() => it.changes === at + 1, `step ${at}`);
+  }
+  await writeFile(folder.file("old/c.json"), "7");
+  await Bun.sleep(settledMs);
+  expect(it.changes).toBe(steps.length);
+  expect(it.logged.filter(({ level }) => level !== "debug")).toEqual([]);
+});
+
+test("one that took a folder's place is watched, not only looked at", async () => {
+  await using folder = await tempDir();
+  const file = folder.file("etc/c.json");
+  for (const name of ["etc", "new"]) {
+    await mkdir(folder.file(name));
+    await writeFile(folder.file(name, "c.json"), name);
+  }
+  using it = await watching([file], { everyMs: 3_600_000 });
+  await rename(folder.file("etc"), folder.file("old"));
+  await rename(folder.file("new"), folder.file("etc"));
+  await waitFor(() => it.changes === 1);
+  await writeFile(file, "22");
+  await waitFor(() => it.changes === 2);
 });
 
 test("files that are followed no more are told of no more; nor is anything at the end", async () => {
