@@ -45,3 +45,11 @@ export async function errorOf(run: () => unknown): Promise<HostError> {
   }
   throw new Error("expected an error");
 }
+
+/** The text of a config with one server. */
+export const one = (name: string, command = name) =>
+  JSON.stringify({ mcpServers: { [name]: { command } } });
+
+/** The names of its servers. */
+export const names = (config: { servers: { name: string }[] }) =>
+  config.servers.map((server) => server.name);

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 /** What the tests of `lib/process` share: children that log into a list, and looks at the table of processes. */
 import { join } from "node:path";
 
@@ -82,4 +84,10 @@ export async function until(what: string, condition: () => boolean | Promise<boo
     if (performance.now() > end) throw new Error(`waited in vain: ${what}`);
     await Bun.sleep(20);
   }
+}
+
+/** A new folder; removed when disposed. */
+export async function folder() {
+  const path = await mkdtemp(join(tmpdir(), "mcphost-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

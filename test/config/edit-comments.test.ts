@@ -1,34 +1,13 @@
-/** Editing a config file's text: what is changed, what stays as it was, and what is refused. */
+/** Editing a config file's text: comments and all else stay as they were. */
 import { describe, expect, test } from "bun:test";
 
 import * as fc from "fast-check";
 
 import { removeAt, setAt } from "../../lib/config/edit-text.ts";
-import { editServers, type ServerEdit } from "../../lib/config/edit.ts";
 import { parseJsonc } from "../../lib/config/jsonc.ts";
-import { errorOf } from "./kit.ts";
-
-const of = { origin: { file: "/x/a.json", label: "a.json", kind: "named" }, folder: "/x" } as const;
-
-function edited(text: string | undefined, edit: ServerEdit): string {
-  return editServers(text, edit, of).text;
-}
+import { add, commented, edited, of } from "./edit-kit.ts";
 
 const addC = add({ command: "z" });
-
-const commented = `// top
-{
-  "mcpServers": {
-    "a": { "command": "x" }, // about a
-    // before b
-    "b": {
-      "command": "y", // its command
-      "args": ["1.10", 12345678901234567890] /* its args */
-    } // behind b
-  }, // tail
-  "other": [1, /* one */ 2]
-}
-`.replace("12345678901234567890", '"n"');
 
 describe("comments and all else stay", () => {
   test("add", () => {
@@ -114,97 +93,6 @@ describe("comments and all else stay", () => {
     );
   });
 });
-
-describe("where a server stands", () => {
-  const entry = { command: "z" };
-
-  test("a new one goes into the object of servers that is there", () => {
-    for (const key of ["mcpServers", "servers", "mcp_servers", "mcp"])
-      expect(JSON.parse(edited(`{"${key}": {}}`, { do: "add", name: "c", entry }))).toEqual({
-        [key]: { c: entry },
-      });
-    expect(
-      JSON.parse(
-        edited(`{"servers": [{"id": "a", "command": "x"}]}`, { do: "add", name: "c", entry }),
-      ),
-    ).toEqual({ servers: [{ id: "a", command: "x" }], mcpServers: { c: entry } });
-  });
-
-  test("one is changed in any shape, the one that counts", () => {
-    const list = `{"servers": [{"id": "a", "command": "x"}, {"id": "b", "command": "y"}]}`;
-    const change: ServerEdit = { do: "change", name: "b", keys: { args: ["1"] } };
-    expect(JSON.parse(edited(list, change)).servers[1]).toEqual({
-      id: "b",
-      command: "y",
-      args: ["1"],
-    });
-    const project = JSON.stringify({ projects: { "/x": { mcpServers: { b: { command: "y" } } } } });
-    expect(JSON.parse(edited(project, change)).projects["/x"].mcpServers.b.args).toEqual(["1"]);
-    const twice = `{"mcpServers": {"b": {"command": "1"}, "b": {"command": "2"}}}`;
-    expect(JSON.parse(edited(twice, change)).mcpServers.b).toEqual({ command: "2", args: ["1"] });
-  });
-
-  test("one is removed wherever it stands, and nothing that it hid comes up", () => {
-    const remove = { do: "remove", name: "a" } as const;
-    const list = `{"servers": [{"id": "a", "command": "1"}, {"id": "b", "command": "y"}, {"id": "a", "command": "2"}],
-      "mcpServers": {"a": {"command": "3"}, "a": {"command": "4"}}}`;
-    expect(JSON.parse(edited(list, remove))).toEqual({
-      servers: [{ id: "b", command: "y" }],
-      mcpServers: {},
-    });
-  });
-});
-
-describe("what is wrong is refused", () => {
-  test.each([
-    [add({ comand: "x" }), "entry", "mcpServers.c: expected a command or a url", "command"],
-    [add({ command: "x", args: "y" }), "entry", "mcpServers.c.args: expected an array of strings"],
-    [add({ command: 1 }), "entry", "mcpServers.c.command: expected a string"],
-    [add({ command: "x", env: { A: [] } }), "entry", "mcpServers.c.env.A: expected a string"],
-    [{ do: "add", name: "", entry: { command: "x" } }, "entry", "at least one character"],
-    [{ do: "add", name: "a", entry: { command: "x" } }, "exists", 'a server "a" already'],
-    [{ do: "change", name: "aa", keys: {} }, "missing", 'no server "aa"', "did you mean a?"],
-    [{ do: "remove", name: "aa" }, "missing", 'no server "aa"', "did you mean a?"],
-    [{ do: "change", name: "a", keys: { command: null } }, "entry", "expected a command or a url"],
-  ] as [ServerEdit, string, string, string?][])("%j", async (edit, problem, message, hint = "") => {
-    const error = await errorOf(() => edited(commented, edit));
-    expect([error.code, error.facts["problem"]]).toEqual(["usage", problem]);
-    expect(error.message).toContain(message);
-    expect(error.hint ?? "").toContain(hint);
-  });
-
-  test("a file that cannot be read, or is TOML or YAML", async () => {
-    const broken = await errorOf(() => edited(`{\n  "mcpServers": }`, add({ command: "x" })));
-    expect([broken.code, broken.facts.line]).toEqual(["config", 2]);
-    const wrong = await errorOf(() => edited(`{"policy": [{}]}`, add({ command: "x" })));
-    expect(wrong.message).toContain("policy[0]");
-    for (const label of ["a.toml", "a.yaml"]) {
-      const origin = { file: `/x/${label}`, label, kind: "named" } as const;
-      const other = await errorOf(() => editServers("", add({ command: "x" }), { ...of, origin }));
-      expect(other.facts["problem"]).toBe("file");
-    }
-  });
-
-  test.each([
-    ['{"amp.mcpServers": {}}', "amp.mcpServers"],
-    ['{"context_servers": {}}', "context_servers"],
-    ['{"mcpServers": [{"name": "a", "command": "a"}]}', "servers"],
-  ])("what %s has is added to", (text, section) => {
-    const after = editServers(text, add({ command: "x" }), of).text;
-    expect(JSON.parse(after)[section]).toEqual({ c: { command: "x" } });
-  });
-
-  test("what is odd and may stay is said", () => {
-    const { warnings } = editServers(undefined, add({ command: "x", argz: [] }), of);
-    expect(warnings).toEqual([
-      'a.json: mcpServers.c: nobody knows the key "argz"; did you mean args?',
-    ]);
-  });
-});
-
-function add(entry: object): ServerEdit {
-  return { do: "add", name: "c", entry: entry as never };
-}
 
 function plain(text: string): Record<string, any> {
   return JSON.parse(JSON.stringify(parseJsonc(text, of.origin).value)) as Record<string, any>;
