@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 /** Fixture servers of the REST tests, and small ways to read answers. */
 import { join } from "node:path";
 
@@ -51,3 +52,15 @@ export async function eventsOf(answer: Response): Promise<any[]> {
     .filter((event) => event.startsWith("data: "))
     .map((event) => JSON.parse(event.slice("data: ".length)));
 }
+
+/** Matches the id of a call. */
+export const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+
+/** A schema that takes any object. */
+export const object = { type: "object" };
+
+/** Tools of these names, which take anything. */
+export const named = (...names: string[]) => names.map((name) => ({ name, inputSchema: object }));
+
+/** The content of a result that is one text. */
+export const text = (value: string) => [{ type: "text", text: value }];
