@@ -8,7 +8,7 @@ import { type Program, serveProgram } from "../serve/program-kit.ts";
 
 const server = ["--", ...bunAlone, join(root, "test/fixtures/records/counter.ts")];
 
-/** The same, with the rule that asks. */
+/** The words that name the server, with the rule that asks about its tool. */
 export const asking = ["--ask-tool", "count", ...server];
 
 /** What is kept of a call, as `approvals --json` shows it. */
