@@ -3,6 +3,18 @@ import { shorten } from "../base/clip.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { McpLogLevel } from "./mcp.ts";
 
+/** From the least to the gravest. */
+export const logLevels: readonly McpLogLevel[] = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+];
+
 /**
  * A log with the level of the specification that it means, in capitals too, or by a name that it has elsewhere: strict
  * clients take no other, nor a `logger` that is no text, nor one without `data`. Undefined where nobody knows the level.

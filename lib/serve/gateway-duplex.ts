@@ -109,7 +109,7 @@ export class Duplex implements Disposable {
     const verdict = eraOfMessage(message, this.#options.scope);
     if (verdict.era === "refused")
       return this.#options.send(errorText(message.id, verdict.error), false);
-    if (verdict.era === "modern") return this.#answer(message, verdict);
+    if (verdict.era === "modern") return this.#answer(message, { ...verdict, link: this });
     if (message.method === "initialize") return this.#track(this.#initialize(message));
     this.#afterAdmission((client) => {
       if (client !== undefined) {

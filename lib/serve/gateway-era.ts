@@ -8,12 +8,12 @@ import { eraOf } from "../protocol/codecs.ts";
 import { decodeHeaderValue, nameIn, undoubled } from "../protocol/headers.ts";
 import { invalidParams, isRequest, RpcError } from "../protocol/jsonrpc.ts";
 import type { Notification, Request } from "../protocol/jsonrpc.ts";
+import { logLevels } from "../protocol/log-level.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { headerMismatch, metaPrefix, unsupportedVersion } from "../protocol/meta.ts";
 import { knowledgeOf } from "../protocol/revisions.ts";
 import type { Knowledge } from "../protocol/revisions.ts";
 import { supportedVersions } from "./gateway-greet.ts";
-import { logLevels } from "./gateway-logs.ts";
 import type { Downstream, Scope } from "./gateway-types.ts";
 
 /** Whoever speaks as a modern client does so for one request. */

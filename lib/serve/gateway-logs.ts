@@ -8,22 +8,10 @@ import type { JsonObject } from "../base/json.ts";
 import { debug } from "../base/log.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
-import { strangeLevel, withKnownLevel } from "../protocol/log-level.ts";
+import { logLevels, strangeLevel, withKnownLevel } from "../protocol/log-level.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { AtWork } from "./at-work.ts";
 import type { Aside, Downstream, Guest, Question } from "./gateway-types.ts";
-
-/** From the least to the gravest. */
-export const logLevels: readonly McpLogLevel[] = [
-  "debug",
-  "info",
-  "notice",
-  "warning",
-  "error",
-  "critical",
-  "alert",
-  "emergency",
-];
 
 /** What legacy clients are told where they say nothing, and what servers are asked for. */
 export const logLevelDefault: McpLogLevel = "info";
@@ -128,8 +116,10 @@ export class Logs implements Disposable {
     const client = this.#clientAt(server, guest);
     if (client === "several") return;
     if (client !== undefined) {
-      const told = this.#lastOf(client, server) ?? client.aside;
-      if (isWantedBy(client)) told?.notify("notifications/message", params);
+      // Each request of a modern client says what it wants.
+      const told = this.#lastOf(client, server, isWantedBy);
+      if (told !== undefined) told.notify("notifications/message", params);
+      else if (isWantedBy(client)) client.aside?.notify("notifications/message", params);
       return;
     }
     for (const follower of this.#followers) {
@@ -144,7 +134,7 @@ export class Logs implements Disposable {
   #clientAt(server: string, guest: Guest | undefined): Downstream | "several" | undefined {
     let only: Downstream | undefined;
     for (const from of this.#clientsAt(server, guest)) {
-      if (from === undefined || (only !== undefined && only !== from)) return "several";
+      if (from === undefined || (only !== undefined && !isSame(only, from))) return "several";
       only = from;
     }
     return only;
@@ -175,10 +165,15 @@ export class Logs implements Disposable {
     if (this.#left.size > 0) this.#left.delete(id);
   }
 
-  #lastOf(client: Downstream, server: string): Question | undefined {
+  #lastOf(
+    client: Downstream,
+    server: string,
+    isWantedBy: (from: Downstream) => boolean,
+  ): Question | undefined {
     let last: Question | undefined;
     for (const { question, server: at } of this.#flights.all())
-      if (at === server && question.from === client) last = question;
+      if (at === server && isSame(question.from, client) && isWantedBy(question.from))
+        last = question;
     return last;
   }
 }
@@ -189,6 +184,11 @@ export function isWanted({ logLevel }: Downstream, rank: number): boolean {
 }
 
 // --- internal ---
+
+/** Whether both are one client. */
+function isSame(one: Downstream, other: Downstream): boolean {
+  return one === other || (one.link !== undefined && one.link === other.link);
+}
 
 /** The client's guest, where a server is its own. */
 function ownerOf({ guest }: Downstream, server: string): Guest | undefined {

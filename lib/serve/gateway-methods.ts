@@ -1,5 +1,6 @@
 /** What answers each method of the gateway, by era. */
 import type { JsonObject } from "../base/json.ts";
+import { logLevels } from "../protocol/log-level.ts";
 import type { Era, McpLogLevel } from "../protocol/mcp.ts";
 import { callTool, serverOfTool, tellCall } from "./gateway-calls.ts";
 import { badParams } from "./gateway-errors.ts";
@@ -15,7 +16,6 @@ import type { Instructions } from "./gateway-greet.ts";
 import { listen, subscribe, unsubscribe } from "./gateway-listen.ts";
 import type { ListenContext } from "./gateway-listen.ts";
 import type { Lists } from "./gateway-lists.ts";
-import { logLevels } from "./gateway-logs.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { ownText } from "./gateway-results.ts";
 import type { Rounds } from "./gateway-rounds.ts";

@@ -4,10 +4,11 @@
  * several at once there are several guests. It knows no protocol.
  */
 import { settlesWithin } from "../base/async.ts";
+import { logLevels } from "../protocol/log-level.ts";
 import type { McpLogLevel } from "../protocol/mcp.ts";
 import { guestsFull } from "./gateway-behind.ts";
 import type { BehindContext } from "./gateway-behind.ts";
-import { logLevelDefault, logLevels } from "./gateway-logs.ts";
+import { logLevelDefault } from "./gateway-logs.ts";
 import type { Logs } from "./gateway-logs.ts";
 import { askNobody, openGuest, relayTo } from "./gateway-parked-guest.ts";
 import type { Ask, Lent, User, Whose } from "./gateway-parked-guest.ts";

@@ -3,8 +3,9 @@ import { isObject, withDigits } from "../base/json.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isRequestId } from "../protocol/jsonrpc.ts";
 import type { RequestId } from "../protocol/jsonrpc.ts";
+import { logLevels } from "../protocol/log-level.ts";
 import type { Progress } from "../protocol/mcp.ts";
-import { isWanted, logLevels } from "./gateway-logs.ts";
+import { isWanted } from "./gateway-logs.ts";
 import { onwardMeta } from "./gateway-meta.ts";
 import type { Question } from "./gateway-types.ts";
 

@@ -32,6 +32,8 @@ export interface Downstream {
   logLevel: McpLogLevel | undefined;
   /** What a modern client declares with its request. */
   readonly capabilities?: JsonObject;
+  /** What all requests of a modern client came on; HTTP does not say which of them are of one client. @default its own */
+  readonly link?: object;
   /** What a legacy client has beside its requests. */
   readonly aside?: Aside;
   /** What is behind the gateway for it alone. @default what all have in common */

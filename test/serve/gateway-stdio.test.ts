@@ -206,6 +206,29 @@ describe("a conversation", () => {
     );
   });
 
+  test("the requests of a modern client are one client's: what it left or runs beside keeps no log from it", async () => {
+    await using gateway = await open();
+    const logging = { "io.modelcontextprotocol/logLevel": "info" };
+    const logs = (id: string) =>
+      gateway.say(call(id, "log", { level: "error" }, enveloped({}, logging)));
+    const heard = () =>
+      gateway.all.filter(({ method }) => method === "notifications/message").length;
+    gateway.say(
+      call("left", "hang", {}, enveloped()) + call("here", "echo", { text: "up" }, enveloped()),
+    );
+    await gateway.answered("here");
+    logs("beside");
+    await gateway.answered("beside");
+    expect(heard()).toBe(1);
+    gateway.say(line({ method: "notifications/cancelled", params: { requestId: "left" } }));
+    logs("after");
+    await gateway.answered("after");
+    expect(heard()).toBe(2);
+    gateway.say(call("quiet", "log", { level: "error" }, enveloped()));
+    await gateway.answered("quiet");
+    expect(heard()).toBe(2);
+  });
+
   test("a subscription ends in order with stdin, a call that hangs does not hold it up, nothing is left", async () => {
     await using gateway = await open();
     const notifications = { toolsListChanged: true };
