@@ -54,7 +54,8 @@ export async function streamed(answer: Promise<Response>): Promise<Response> {
   const response = await answer;
   const headers = new Headers(response.headers);
   headers.set("content-type", "text/event-stream");
-  return new Response(`data: ${await response.text()}\n\n`, { status: response.status, headers });
+  const text = `event: message\ndata: ${await response.text()}\n\n`;
+  return new Response(text, { status: response.status, headers });
 }
 
 // --- internal ---

@@ -88,7 +88,7 @@ export class ReplayStream {
     this.#stream = stream;
     if (after === undefined) stream.send({ id: `${this.id}-0`, data: "" });
     for (const { id, data } of this.#kept)
-      if (numberOf(id) > (after ?? 0)) stream.send({ id, data });
+      if (numberOf(id) > (after ?? 0)) stream.send({ event: "message", id, data });
     // Headers leave with the first bytes.
     stream.comment("open");
     if (this.#isOver) this.#close();
@@ -97,7 +97,8 @@ export class ReplayStream {
   send(data: string): void {
     const event = { id: `${this.id}-${++this.#count}`, data };
     if (!this.#isForgotten) this.#keep(event);
-    if (this.#stream !== undefined && !this.#stream.closed) this.#stream.send(event);
+    if (this.#stream !== undefined && !this.#stream.closed)
+      this.#stream.send({ event: "message", ...event });
   }
 
   /** Its answer was sent. */

@@ -75,7 +75,7 @@ export class HttpReply implements ReplyTo, Waiter, Elder {
     if (this.#isOver || !this.mayStream) return false;
     const stream = this.#stream ?? this.#beginIfRoom();
     if (stream === undefined || (!isNeeded && stream.waiting > waitingMax)) return false;
-    if (this.#replay === undefined) stream.send({ data: text });
+    if (this.#replay === undefined) stream.send({ event: "message", data: text });
     else this.#replay.send(text);
     // Whoever may take it up again has not lost it.
     return this.#replay !== undefined || !stream.closed;
@@ -95,7 +95,7 @@ export class HttpReply implements ReplyTo, Waiter, Elder {
       if (text !== undefined) this.#replay.send(text);
       this.#replay.end();
     } else if (stream !== undefined) {
-      if (text !== undefined) stream.send({ data: text });
+      if (text !== undefined) stream.send({ event: "message", data: text });
       stream.end();
     } else if (text === undefined) this.exchange.respond(new Response(null, { status: 202 }));
     else this.exchange.respond(new Response(text, isRefused ? { ...json, status: 400 } : json));

@@ -79,14 +79,14 @@ export class Session implements Legacy, Linked<Session> {
 
   #ask(data: string): boolean {
     if (this.#stream === undefined || this.#stream.closed) return false;
-    this.#stream.send({ data });
+    this.#stream.send({ event: "message", data });
     return true;
   }
 
   #notify(method: string, params: Parameters<Aside["notify"]>[1]): void {
     const stream = this.#stream;
     if (stream !== undefined && !stream.closed && stream.waiting < waitingMax)
-      stream.send({ data: messageText({ method, params }) });
+      stream.send({ event: "message", data: messageText({ method, params }) });
     else if (method.endsWith("/list_changed")) this.#missed.add(method);
   }
 }

@@ -15,6 +15,7 @@ export interface StreamOptions {
 
 export interface StreamEvent {
   data: string;
+  /** Of a message of MCP always "message": that is what an event without a name is, but some clients drop those. */
   event?: string;
   id?: string;
 }

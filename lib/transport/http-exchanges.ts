@@ -81,7 +81,8 @@ export class Exchanges {
     const target = isOwn ? exchange : this.#find(message.id);
     if (target === undefined) return this.#stray(message, exchange);
     if (!this.#first(target)) return undefined;
-    if (message.error !== undefined && target.hadSession) void this.#lookInto(message.error);
+    if (message.error !== undefined && target.hadSession)
+      void this.#lookInto(message.error, target.message);
     if (target.message.method === "initialize")
       this.#options.session.agree(target.message, message);
     return isOwn ? { ...item, message: { ...message, id: target.id } } : item;
@@ -123,9 +124,9 @@ export class Exchanges {
   }
 
   /** An error may say that the session is over; it is the answer all the same. */
-  async #lookInto(reason: { code: number; message: string }): Promise<void> {
+  async #lookInto(reason: { code: number; message: string }, asked: Request): Promise<void> {
     const { isOverBy } = await import("./lost-session.ts");
-    if (isOverBy(reason)) this.#options.link.loseSession(200);
+    if (isOverBy(reason, asked)) this.#options.link.loseSession(200);
   }
 
   #oversize(

@@ -7,6 +7,7 @@ import { sleep } from "../base/async.ts";
 import { isHostError } from "../base/errors.ts";
 import type { HostError } from "../base/errors.ts";
 import { debug } from "../base/log.ts";
+import { isResponse } from "../protocol/jsonrpc.ts";
 import { EventStream } from "./event-stream.ts";
 import { readExcerpt, typeOf } from "./http-body.ts";
 import { clean } from "./http-facts.ts";
@@ -144,6 +145,10 @@ function mayResume({ isModern, isAnswered, ending }: Exchange, state: StreamStat
   return state.lastEventId !== undefined && state.lastEventId !== "";
 }
 
+function isRefusal(item: Incoming): boolean {
+  return "message" in item && isResponse(item.message) && item.message.error !== undefined;
+}
+
 interface Reading {
   isReplay: boolean;
   exchange: Exchange | undefined;
@@ -156,6 +161,8 @@ function messagesOf(
   { isReplay, exchange, link }: Reading,
 ): Incoming[] {
   const { name, log } = link.options;
+  // Some servers send what is refused so.
+  if (event === "error" && data.includes('"jsonrpc"')) return link.read(data).filter(isRefusal);
   if (event !== "message") {
     if (exchange !== undefined && event !== "ping")
       exchange.aside = `an event "${clean(event, 40)}": ${clean(data)}`;

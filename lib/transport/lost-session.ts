@@ -3,7 +3,7 @@
  * words. Pure. Loaded when something is refused.
  */
 import { isResponse } from "../protocol/jsonrpc.ts";
-import type { RequestId } from "../protocol/jsonrpc.ts";
+import type { Request, RequestId } from "../protocol/jsonrpc.ts";
 import type { Incoming } from "./transport.ts";
 
 /**
@@ -22,9 +22,16 @@ export function isSessionLost(
   return status === 404 || status === 410 || (status === 400 && isAboutSession(text));
 }
 
-/** An error of a success that says the same, as some send it: the next request begins another session. */
-export function isOverBy({ code, message }: { code: number; message: string }): boolean {
-  return ownCodes.has(code) && gone.test(message);
+/**
+ * An error that says the same as the answer to a request, as some send it, whatever the status: the next request begins
+ * another session. Where it is about what was asked for, that must not speak of any session of its own.
+ */
+export function isOverBy(
+  { code, message }: { code: number; message: string },
+  { params = {} }: Pick<Request, "params">,
+): boolean {
+  if (!gone.test(message)) return false;
+  return ownCodes.has(code) || (code === invalidParams && !/session/i.test(JSON.stringify(params)));
 }
 
 /**
@@ -39,6 +46,8 @@ export function isSessionOver(status: number, text: string, items: readonly Inco
 }
 
 // --- internal ---
+
+const invalidParams = -32602;
 
 /** Errors that stand before all work: "invalid request", and the SDKs' own for a session that is not known. */
 const unseen = new Set([-32600, -32001]);

@@ -4,6 +4,11 @@ import { describe, expect, test } from "bun:test";
 import { event, eventStream, failure, greet, open, serve, soon } from "../fixtures/http/kit.ts";
 import { refused } from "./http-kit.ts";
 
+const wrongSession = (id: unknown, status: number) => {
+  const error = { code: -32602, message: "Invalid params: Invalid or expired session" };
+  return Response.json({ jsonrpc: "2.0", id, error }, { status });
+};
+
 describe("a session that is lost", () => {
   test.each<[string, (id: unknown) => Response]>([
     ["401", () => new Response("session expired", { status: 401 })],
@@ -17,6 +22,8 @@ describe("a session that is lost", () => {
           { headers: eventStream },
         ),
     ],
+    ["200, as if arguments were wrong", (id) => wrongSession(id, 200)],
+    ["400, as if arguments were wrong", (id) => wrongSession(id, 400)],
   ])("said with %s: that is the answer, and the next request begins another", async (_, refuse) => {
     await using server = serve((seen) =>
       seen.method === "tools/call" ? refuse(seen.id) : undefined,
@@ -49,6 +56,20 @@ describe("a session that is lost", () => {
     await using link = open(server.url);
     await greet(link.peer);
     await failure(link.peer.request("tools/call", {}, soon));
+    await link.peer.request("tools/list", {}, soon);
+    expect(server.of("initialize")).toHaveLength(1);
+  });
+
+  test("a session that a call speaks of itself is none of ours", async () => {
+    await using server = serve(({ method, id }) =>
+      method === "tools/call" ? wrongSession(id, 200) : undefined,
+    );
+    await using link = open(server.url);
+    await greet(link.peer);
+    const params = { name: "click", arguments: { session: "s1" } };
+    expect(await failure(link.peer.request("tools/call", params, soon))).toMatchObject({
+      code: -32602,
+    });
     await link.peer.request("tools/list", {}, soon);
     expect(server.of("initialize")).toHaveLength(1);
   });

@@ -23,6 +23,16 @@ describe("an answer in a stream", () => {
     expect(link.said("warn")).toEqual([]);
   });
 
+  test("a refusal in an event called error is the answer", async () => {
+    const error = { code: -32602, message: "no such thing" };
+    const refusal = `event: error\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: 1, error })}\n\n`;
+    const { error: found, link } = await ask(refusal);
+    expect(found).toMatchObject(error);
+    expect(link.said("warn")).toEqual([]);
+    const other = await ask(`event: error\ndata: ${JSON.stringify(reply())}\n\n`);
+    expect(other.error).toMatchObject({ code: "server_exit" });
+  });
+
   test("B044: over several data lines", async () => {
     const { text } = await ask(
       'event: message\r\ndata: {"jsonrpc":"2.0",\r\ndata: "id":1,\r\ndata: "result":{"a":1.0}}\r\n\r\n',
