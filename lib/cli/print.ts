@@ -68,7 +68,7 @@ export async function printResult(
 
 /** A binary in words: kind, type, place, size. Nothing is decoded. */
 export function nameOf({ kind, mimeType, uri, base64 }: Binary): string {
-  const bytes = Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  const bytes = Math.floor((base64.replace(/[\s=]+/g, "").length * 3) / 4);
   const words = [kind === "blob" ? "binary" : kind];
   for (const said of [mimeType, uri]) if (said !== undefined) words.push(oneLine(said, saidMax));
   return `${words.join(" ")}, ${bytes.toLocaleString("en-US")} bytes`;

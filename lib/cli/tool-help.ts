@@ -36,10 +36,18 @@ export function shellQuote(word: string): string {
 
 /** A command line that calls the tool with every required argument. */
 function exampleCall({ name, inputSchema }: HostTool, again: readonly string[]): string {
-  const words = propertiesOf(inputSchema)
+  const words = propertiesOf(firstOf(inputSchema))
     .filter((property) => property.required)
     .map(({ key, schema }) => wordOf(key, schema, inputSchema));
   return ["mcphost", "call", ...[name, ...words, ...again].map(shellQuote)].join(" ");
+}
+
+/** A schema with the first of its alternatives alone. */
+function firstOf(schema: JsonObject): JsonObject {
+  const { anyOf, oneOf, ...rest } = schema;
+  const firsts = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.slice(0, 1) : []));
+  if (firsts.length === 0) return schema;
+  return { ...rest, allOf: [...(Array.isArray(rest.allOf) ? rest.allOf : []), ...firsts] };
 }
 
 function argumentsText(schema: JsonObject): string {

@@ -51,7 +51,8 @@ export function createInbound(options: ConnectOptions): Inbound {
         debug(`${method} was refused: ${refusal.message}`);
         if (method === "elicitation/create" && typeof params.message === "string") {
           const text = `it asked, and nobody here answers: ${clip(params.message, 500)}`;
-          log({ level: "warn", server: name, text, facts: { option: "answers" } });
+          const option = params.mode === "url" ? "elicitUrl" : "answers";
+          log({ level: "warn", server: name, text, facts: { option } });
         }
         throw new RpcError(refusal);
       }

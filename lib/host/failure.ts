@@ -12,9 +12,9 @@ export function toHostError(error: unknown, server: string, tool?: string): Host
   const facts = { server, ...(tool !== undefined && { tool }) };
   const what = tool === undefined ? `server "${server}"` : `${tool} of server "${server}"`;
   if (error instanceof RpcError) {
-    const { code: rpcCode, data: rpcData, message } = error;
+    const { code: rpcCode, data: rpcData } = error;
     const remedy = remedyOf(error);
-    return new HostError("rpc_error", `${what} answered with error ${rpcCode}: ${message}`, {
+    return new HostError("rpc_error", `${what} answered with error ${saidIn(error)}`, {
       facts: { ...facts, rpcCode, ...(rpcData !== undefined && { rpcData }), ...remedy?.facts },
       ...(remedy && { hint: remedy.hint }),
       cause: error,
@@ -50,6 +50,10 @@ export function partialText(what: string, { message }: Error): string {
 
 // --- internal ---
 
+function saidIn({ code, message }: RpcError): string {
+  return `${code}: ${message === "" ? "(an error without a message)" : message}`;
+}
+
 /** What would let a server go on that must ask somebody, and was told that nobody is there (protocol.md 1.18). */
 function remedyOf({ code, data, message }: RpcError): { hint: string; facts: Facts } | undefined {
   if (code === urlElicitationRequired)
@@ -67,8 +71,8 @@ function remedyOf({ code, data, message }: RpcError): { hint: string; facts: Fac
 }
 
 function refusal(error: RpcError, server: string, method: string): HostError {
-  const { code: rpcCode, data: rpcData, message } = error;
-  const text = `server "${server}" answered ${method} with error ${rpcCode}: ${message}`;
+  const { code: rpcCode, data: rpcData } = error;
+  const text = `server "${server}" answered ${method} with error ${saidIn(error)}`;
   const facts = {
     server,
     method,

@@ -56,7 +56,7 @@ export function propertyShape(root: JsonObject, key: string): Shape {
   const named: Json[] = [];
   const others: Json[] = [];
   const resolve = resolverOf(root);
-  for (const schema of applied(root, resolve, ["allOf", "anyOf", "oneOf", "then", "else"])) {
+  for (const schema of applied(root, resolve, alternatives)) {
     const { properties } = schema;
     if (isObject(properties) && Object.hasOwn(properties, key)) named.push(properties[key] ?? true);
     else others.push(...unnamed(schema, key));
@@ -66,15 +66,30 @@ export function propertyShape(root: JsonObject, key: string): Shape {
   return joined(shapes);
 }
 
-/** The declared arguments of a schema: required ones first, else in their order. */
+/**
+ * The declared arguments of a schema: required ones first, else in their order, then those of its alternatives, which are
+ * required in some of them at most. What is required and nowhere described can be anything.
+ */
 export function propertiesOf(root: JsonObject): { key: string; required: boolean; schema: Json }[] {
+  const resolve = resolverOf(root);
   const found = new Map<string, Json>();
-  const required = new Set<Json>();
-  for (const { properties, required: names } of applied(root, resolverOf(root), ["allOf"])) {
+  const required = new Set<string>();
+  const always = applied(root, resolve, ["allOf"]);
+  for (const { properties, required: names } of always) {
     for (const [key, value] of Object.entries(isObject(properties) ? properties : {}))
       if (!found.has(key)) found.set(key, value ?? true);
-    for (const name of Array.isArray(names) ? names : []) required.add(name);
+    for (const name of Array.isArray(names) ? names : [])
+      if (typeof name === "string") required.add(name);
   }
+  const sometimes = new Map<string, Json[]>();
+  for (const schema of applied(root, resolve, alternatives)) {
+    if (always.has(schema) || !isObject(schema.properties)) continue;
+    for (const [key, value] of Object.entries(schema.properties))
+      if (!found.has(key)) sometimes.set(key, [...(sometimes.get(key) ?? []), value ?? true]);
+  }
+  for (const [key, anyOf] of sometimes)
+    found.set(key, anyOf.length === 1 ? (anyOf[0] ?? true) : { anyOf });
+  for (const name of required) if (!found.has(name)) found.set(name, true);
   const all = Array.from(found, ([key, schema]) => ({ key, required: required.has(key), schema }));
   return [...all.filter((one) => one.required), ...all.filter((one) => !one.required)];
 }
@@ -99,7 +114,8 @@ export function straysOf(root: JsonObject, value: JsonObject): string[] {
 
 // Loops, not callbacks: what those are made of is compiled first, and this is on the way of every first call.
 
-const conditional = ["allOf", "anyOf", "oneOf", "if", "then", "else"];
+const alternatives = ["allOf", "anyOf", "oneOf", "then", "else"];
+const conditional = [...alternatives, "if"];
 const speaksOfOthers = [
   "additionalProperties",
   "unevaluatedProperties",

@@ -189,6 +189,11 @@ const shapes: [name: string, message: string, said: RegExp][] = [
     /codeless/,
   ],
   ["an error without a message", '{"jsonrpc":"2.0","id":ID,"error":{"code":-7}}', /-7/],
+  [
+    "an error with an empty message",
+    '{"jsonrpc":"2.0","id":ID,"error":{"code":-7,"message":""}}',
+    /-7: \S/,
+  ],
   ["an empty error", '{"jsonrpc":"2.0","id":ID,"error":{}}', /error/],
   [
     "an error that is null beside a null result",

@@ -230,3 +230,23 @@ describe.concurrent("B094 references", () => {
     expect(asked).toEqual([]);
   });
 });
+
+test("a tool whose arguments stand in alternatives shows them, with a call that fits", async () => {
+  const inputSchema = {
+    type: "object",
+    oneOf: [
+      object({ k: { const: "x" }, n: { type: "integer" } }, { required: ["k", "n"] }),
+      object({ k: { const: "y" }, s: { type: "string" } }, { required: ["k", "s"] }),
+    ],
+  };
+  const list = server([{ name: "one", inputSchema }]);
+  const { stdout } = await mcphost("tools", "one", ...list).run();
+  expect(stdout).toStartWith('one(k?: "x" | "y", n?: integer, s?: string)\n');
+  expect(stdout).toContain("\n  mcphost call one k=x n=1 -- ");
+  expectRun(await mcphost("call", "one", "k=x", "n=1", ...list).run(), {
+    stdout: '["one",{"k":"x","n":1}]\n',
+  });
+  const nearly = await mcphost("call", "one", "k=y", "z=1", ...list).run();
+  expect(nearly).toMatchObject({ code: 2 });
+  expect(nearly.stderr).toContain('one(k?: "x" | "y", n?: integer, s?: string)');
+});

@@ -21,6 +21,13 @@ describe.concurrent("B097 without a terminal", () => {
     });
   });
 
+  test("one that asks to open a page is told of without the flag, which never agrees to that", async () => {
+    for (const words of [[], ["--elicit", "{}"]]) {
+      const run = await call("page", "url=https://example.com/", ...words).run();
+      expect(run.stderr).toEndWith("nobody here answers: Sign in (call it on a terminal)\n");
+    }
+  });
+
   test("a server that hands the refusal on as its own: what it wanted, and the flag", async () => {
     const run = await call("passes").run();
     expectRun(run, {

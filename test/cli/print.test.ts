@@ -138,6 +138,11 @@ describe("binaries", () => {
     expect(stdout).toBe("look\n");
     expect(stderr).toBe("[image image/png, 10 bytes: not shown; -o FILE or --save DIR keeps it]\n");
     expect((await print(withImage, { quiet: true })).stderr).toBe("");
+    // As many languages break base64 into lines.
+    const broken = { ...image, data: image.data.replaceAll(/.{4}/g, "$&\n") };
+    expect((await print(JSON.stringify({ content: [broken] }))).stderr).toBe(
+      "[image image/png, 10 bytes: not shown; -o FILE or --save DIR keeps it]\n",
+    );
     const resource = {
       uri: `x:///\n${"y".repeat(5000)}`,
       mimeType: "a/b\nmcphost: all is well",

@@ -40,6 +40,36 @@ test.each<[JsonObject, string]>([
     "t(a?: integer, b?: integer[])",
   ],
   [{ properties: [], required: "a" }, "t()"],
+  [{ required: ["b", 5, "a"], properties: { a: { type: "null" } } }, "t(a: null, b: any)"],
+  [
+    {
+      properties: { k: { type: "string" } },
+      anyOf: [
+        { properties: { a: { type: "integer" }, k: {} }, required: ["a"] },
+        { $ref: "#/$defs/b" },
+      ],
+      $defs: { b: { properties: { b: { type: "boolean" } } } },
+    },
+    "t(k?: string, a?: integer, b?: boolean)",
+  ],
+  [
+    {
+      oneOf: [
+        { properties: { k: { const: "x" }, n: { type: "integer" } }, required: ["k", "n"] },
+        { properties: { k: { const: "y" }, s: { type: "string" } }, required: ["k", "s"] },
+      ],
+      required: ["k"],
+    },
+    't(k: "x" | "y", n?: integer, s?: string)',
+  ],
+  [
+    {
+      properties: { a: {} },
+      if: { properties: { a: { const: 1 } } },
+      else: { properties: { b: { type: "null" } } },
+    },
+    "t(a?: any, b?: null)",
+  ],
 ])("%j", (schema, expected) => {
   expect(signatureOf("t", schema)).toBe(expected);
 });
