@@ -42,6 +42,7 @@ export class Exchanges {
       isAnswered: false,
       stray: undefined,
       aside: undefined,
+      onAnswered: undefined,
     };
     this.#open.set(id, exchange);
     void this.#run(exchange, init);
@@ -144,6 +145,7 @@ export class Exchanges {
   #first(exchange: Exchange | undefined): true | undefined {
     if (exchange === undefined || exchange.isAnswered) return undefined;
     exchange.isAnswered = true;
+    exchange.onAnswered?.();
     return true;
   }
 

@@ -26,9 +26,19 @@ export async function refuse(response: Response, exchange: Exchange, link: Link)
   const isChallenge = status === 401 || (status === 403 && response.headers.has(challengeHeader));
   if (!isChallenge) await link.take(items, exchange);
   if (exchange.hadSession && isSessionOver(status, text, items)) link.loseSession(status);
-  if (exchange.isAnswered) return;
+  if (status === 202 && !exchange.isModern) await elsewhere(exchange, link);
+  if (exchange.isAnswered || exchange.ending.signal.aborted) return;
   const error = noAnswer(response, text, exchange, link);
   void link.take([{ failed: { id: exchange.id, error } }]);
+}
+
+/** Waits while the answer may still come on the server's own stream, as some servers send it. */
+async function elsewhere(exchange: Exchange, { ownStream }: Link): Promise<void> {
+  if (exchange.isAnswered || ownStream === undefined) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  exchange.onAnswered = resolve;
+  exchange.ending.signal.addEventListener("abort", () => resolve(), { once: true });
+  await Promise.race([promise, ownStream]);
 }
 
 /** A whole response without the answer. */

@@ -43,8 +43,12 @@ export async function tell(link: Link, telling: Telling): Promise<boolean> {
  * that is there already.
  */
 export function listenSoon(link: Link, signal: AbortSignal): void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  link.ownStream = promise;
   setTimeout(() => {
-    if (!signal.aborted) void listenNow(link, signal);
+    if (signal.aborted) return resolve();
+    void listenNow(link, signal);
+    resolve(link.ownStream);
   }, 0);
 }
 
@@ -62,7 +66,7 @@ export async function listenNow(link: Link, signal: AbortSignal): Promise<void> 
       onOpen();
     }
   };
-  void begin();
+  link.ownStream = begin();
   await settlesWithin(opened, link.times.openMs);
 }
 

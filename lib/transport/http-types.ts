@@ -46,6 +46,8 @@ export interface Exchange {
   stray: string | undefined;
   /** What came in an event that is no message, for the error where nothing else does. */
   aside: string | undefined;
+  /** Called when it is answered or has failed. */
+  onAnswered: (() => void) | undefined;
 }
 
 /** What a stream of events comes in. */
@@ -66,6 +68,8 @@ export interface Link {
   readStream: ((from: Streamed, exchange: Exchange, link: Link) => Promise<Ending>) | undefined;
   /** Streams that are still open behind the answer that they were for. */
   readonly lingering: Deadlines;
+  /** Resolves when the server's own stream is over, or is not to be had; undefined before it is asked for. */
+  ownStream: Promise<void> | undefined;
   /** How many streams are read that answered what has no answer. */
   remarks: number;
   /** Hands on what a body brought; `exchange`: what it answers. To be awaited where it gives a promise. */

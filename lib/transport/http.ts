@@ -35,6 +35,7 @@ class HttpTransport implements Transport, Link {
   readonly times: HttpTimes;
   readonly read: Link["read"];
   readStream: Link["readStream"];
+  ownStream: Link["ownStream"];
   readonly lingering: Deadlines;
   remarks = 0;
   readonly idsFrom: number;
