@@ -28,10 +28,7 @@ describe("a request that was only taken", () => {
       link.peer.request(method, {}, soon),
     );
     await until(() => server.of("tools/call").length === 1);
-    const [{ id: firstId }, { id: secondId }] = [
-      ...server.of("tools/list"),
-      ...server.of("tools/call"),
-    ];
+    const [firstId, secondId] = ["tools/list", "tools/call"].map((kind) => server.of(kind)[0]?.id);
     own.write(event({ jsonrpc: "2.0", id: secondId, result: { n: 2 } }));
     own.write(event({ jsonrpc: "2.0", id: firstId, error: { code: -32602, message: "no" } }));
     expect((await second)?.response.result).toEqual({ n: 2 });
