@@ -1,13 +1,11 @@
-/** What is shipped: the packed tarball, installed and run without network, and the compiled binary; also in hostile folders. */
+/** The packed tarball: installed and run without network, as a command and as a module. */
 import { expect, test } from "bun:test";
-import { cp, mkdir, readdir, symlink } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { cp, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
 
-import { build, compile } from "./build.ts";
-import { bunAlone, expectRun, mcphost, root, type TempDir, tempDir } from "./harness.ts";
-
-const server = [...bunAlone, join(root, "test/fixtures/servers/echo.ts")];
-const call = ["call", "echo", "message=hello", "--", ...server];
+import { build } from "./build.ts";
+import { expectRun, mcphost, root, type TempDir, tempDir } from "./harness.ts";
+import { call, pathWithBun, plugged, server } from "./pack-kit.ts";
 
 test("the packed tarball, installed into an empty folder, runs by bunx, as a bin and as a module", async () => {
   await using dir = await tempDir();
@@ -71,35 +69,6 @@ test("the packed tarball, installed into an empty folder, runs by bunx, as a bin
   expectRun(checked, {});
 }, 60_000);
 
-test("the compiled binary", async () => {
-  await using dir = await tempDir();
-  const binary = dir.file("mcphost");
-  await compile(binary);
-  expectRun(
-    await mcphost(...call)
-      .program([binary])
-      .cwd(dir.path)
-      .run(),
-    { stdout: "hello\n" },
-  );
-  await plugged(dir, [binary]);
-  await hostile(dir, [binary]);
-}, 60_000);
-
-test("the bundle by its own first line; what an earlier build left is not shipped with it", async () => {
-  await using dir = await tempDir();
-  const former = ["former.js", "former.js.jsc", "lib/former.js"];
-  for (const name of former) await Bun.write(join(dir.file("dist"), name), "");
-  await build(dir.file("dist"));
-  for (const name of former)
-    expect(await Bun.file(join(dir.file("dist"), name)).exists()).toBe(false);
-  await works(dir, [dir.file("dist/mcphost.js")]);
-  await plugged(dir, [dir.file("dist/mcphost.js")]);
-  await hostile(dir, [dir.file("dist/mcphost.js")]);
-}, 60_000);
-
-// --- internal ---
-
 const moduleUser = `
 import { createHost, definePlugin } from "mcphost";
 const [command = "", ...args] = process.argv.slice(2);
@@ -117,96 +86,7 @@ const content = outcome.status === "completed" ? outcome.result.content : undefi
 console.log(outcome.status, (content as { text: string }[])[0]!.text);
 `;
 
-/** A call, and a check that needs the worker: it is found beside the program. */
-async function works(dir: TempDir, program: string[]): Promise<void> {
-  const env = { PATH: await pathWithBun(dir) };
-  const run = (...args: string[]) =>
-    mcphost(...args)
-      .program(program)
-      .cwd(dir.path)
-      .env(env)
-      .run();
-  expectRun(await run(...call), { stdout: "hello\n" });
-  const faulty = [...bunAlone, join(root, "test/fixtures/servers/faulty.ts"), "slow-pattern"];
-  const misfit = await run("call", "fault", "a=b", "--", ...faulty);
-  expectRun(misfit, { code: 2, stderr: /expected a text that matches/ });
-}
-
-const plugin = `
-import { createHost, definePlugin, isHostError } from "mcphost";
-import * as v from "valibot";
-import dependency from "dependency";
-import { beside } from "./beside.ts";
-const own: string = [createHost, definePlugin, isHostError].map((it) => typeof it).join();
-export default definePlugin({
-  name: "t",
-  tools: {
-    it: {
-      description: "",
-      input: v.object({ n: v.number() }),
-      run: ({ n }) => [own, dependency, beside, n].join(" "),
-    },
-  },
-});
-`;
-
-/** A plugin gets our own modules, and those that lie beside it; what is not there is not fetched. */
-async function plugged(dir: TempDir, program: string[]): Promise<void> {
-  const folder = dir.file("plugged");
-  const file = (name: string, text: string) => Bun.write(join(folder, name), text);
-  await file("plugin.ts", plugin);
-  await file("beside.ts", 'export const beside: string = "beside";');
-  await file(
-    "node_modules/dependency/package.json",
-    '{ "name": "dependency", "exports": "./it.js" }',
-  );
-  await file("node_modules/dependency/it.js", 'export default "installed";');
-  await file("lost.ts", 'import "not-installed-anywhere"; export default { name: "l" };');
-  const env = {
-    PATH: await pathWithBun(dir),
-    BUN_INSTALL_CACHE_DIR: dir.file("empty-cache"),
-    BUN_CONFIG_REGISTRY: "http://127.0.0.1:9/",
-  };
-  const run = (name: string) =>
-    mcphost("call", "it", "n=5", "--plugin", join(folder, name))
-      .program(program)
-      .cwd(dir.path)
-      .env(env)
-      .run();
-  expectRun(await run("plugin.ts"), {
-    stdout: "function,function,function installed beside 5\n",
-  });
-  expectRun(await run("lost.ts"), {
-    code: 2,
-    stderr:
-      /lost\.ts cannot be loaded: Cannot find package 'not-installed-anywhere'.*\n.*beside it/,
-  });
-}
-
-/** Everything in this folder tries to run code or to steer us: none of it does. */
-async function hostile(dir: TempDir, program: string[]): Promise<void> {
-  const folder = dir.file("hostile");
-  await mkdir(folder);
-  const file = (name: string, text: string) => Bun.write(join(folder, name), text);
-  const touch = (name: string) => ({ command: "touch", args: [join(folder, name)] });
-  await file("bunfig.toml", 'preload = ["./evil.ts"]\n[run]\npreload = ["./evil.ts"]\n');
-  await file("evil.ts", `await Bun.write(${JSON.stringify(join(folder, "preloaded"))}, "");`);
-  await file(".env", "MCPHOST_CONFIG=evil.json\nFROM_DOTENV=1\n");
-  await file("evil.json", JSON.stringify({ mcpServers: { evil: touch("by-dotenv") } }));
-  await file(".mcp.json", JSON.stringify({ mcpServers: { evil: touch("by-mcp-json") } }));
-  const before = (await readdir(folder)).toSorted();
-
-  const env = { PATH: await pathWithBun(dir) };
-  const run = await mcphost(...call)
-    .program(program)
-    .cwd(folder)
-    .env(env)
-    .run();
-  expectRun(run, { stdout: "hello\n" });
-  const tools = await mcphost("tools").program(program).cwd(folder).env(env).run();
-  expect(tools).toMatchObject({ stdout: "", stderr: expect.stringMatching(/evil.*trust/s) });
-  expect((await readdir(folder)).toSorted()).toEqual(before);
-}
+// --- internal ---
 
 /** The tarball as `bun pm pack` makes it of a fresh build. */
 async function packed(dir: TempDir): Promise<string> {
@@ -224,11 +104,4 @@ async function bun(dir: TempDir, cwd: string, args: string[]): Promise<void> {
     .env({ BUN_INSTALL_CACHE_DIR: dir.file("cache") })
     .run();
   expect(run).toMatchObject({ code: 0 });
-}
-
-async function pathWithBun(dir: TempDir): Promise<string> {
-  const folder = dir.file("path");
-  await mkdir(folder, { recursive: true });
-  await symlink(process.execPath, join(folder, "bun")).catch(() => {});
-  return [folder, process.env["PATH"]].join(delimiter);
 }
