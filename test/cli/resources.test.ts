@@ -7,20 +7,8 @@ import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
 setDefaultTimeout(30_000);
 
 const fixture = (era: string) => [...bunAlone, join(root, "test/fixtures/remote/stdio.ts"), era];
-const over = (era: string, ...words: string[]) => mcphost(...words, "--", ...fixture(era));
 
-/** A config of two servers that have the same resources. */
-const twins = JSON.stringify({
-  mcpServers: Object.fromEntries(
-    [
-      ["one", "modern"],
-      ["two", "legacy"],
-    ].map(([name, era]) => {
-      const [command, ...args] = fixture(era ?? "");
-      return [name, { command, args }];
-    }),
-  ),
-});
+const over = (era: string, ...words: string[]) => mcphost(...words, "--", ...fixture(era));
 
 describe.each([["legacy"], ["modern"]])("%s", (era) => {
   test("resources: a line each, templates behind them", async () => {
@@ -139,52 +127,6 @@ test("usage errors start no server", async () => {
   expect(await Bun.file(dir.file("started")).exists()).toBe(false);
 });
 
-const both = (...words: string[]) => mcphost(...words, "--config-json", twins).run();
-
-describe("several servers", () => {
-  test("are shown with their names, as read takes them", async () => {
-    const { code, stdout, stderr } = await both("resources", "note://one");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toBe(
-      "one/note://one  # Note one (text/plain)\ntwo/note://one  # Note one (text/plain)\n",
-    );
-    expectRun(await both("read", "two/note://one"), { stdout: "first" });
-  });
-
-  test("a URI of both is picked from neither", async () => {
-    expectRun(await both("read", "note://one"), {
-      code: 2,
-      stderr: `mcphost: several servers have "note://one"
-  say which: one/note://one, two/note://one
-`,
-    });
-    expectRun(await both("read", "count://1/2"), { code: 2, stderr: /several servers have/ });
-    expectRun(await both("read", "nothing://here"), {
-      code: 2,
-      stderr: /^mcphost: no server lists "nothing:\/\/here"\n {2}SERVER\/URI asks one of one, two/,
-    });
-  });
-
-  test("one that fails is named, and the other's are had: exit 3", async () => {
-    const [command, ...args] = fixture("modern");
-    const servers = { good: { command, args }, bad: { command: "/nowhere" } };
-    const config = JSON.stringify({ mcpServers: servers });
-    expectRun(await mcphost("resources", "blob*", "--config-json", config).run(), {
-      code: 3,
-      stdout: "good/blob://pixel  # (application/octet-stream, 4 bytes)\n",
-      stderr: /server "bad"/,
-    });
-    // What the good one has, it has, whatever the other might.
-    expectRun(await mcphost("read", "blob://pixel", "--config-json", config).run(), {
-      stdout: /^\0/,
-    });
-    expectRun(await mcphost("read", "other://x", "--config-json", config).run(), {
-      code: 3,
-      stderr: /server "bad"/,
-    });
-  });
-});
-
 test("a server without resources: nothing, and no question", async () => {
   const server = [...bunAlone, join(root, "test/fixtures/cli/many.ts")];
   const stderr = "mcphost: there are no resources\n";
@@ -206,61 +148,4 @@ test("server-everything: lists, templates, text and binary", async () => {
   expectRun(text, { stdout: /^Resource 1: This is a plaintext resource/ });
   const blob = await real("read", "demo://resource/dynamic/blob/1");
   expectRun(blob, { stdout: /^Resource 1: This is a base64 blob/ });
-});
-
-describe("what is odd", () => {
-  const odd = [...bunAlone, join(root, "test/fixtures/cli/odd-resources.ts")];
-  const read = (uri: string, ...flags: string[]) =>
-    mcphost("read", uri, ...flags, "--", ...odd).run();
-
-  test("several contents: texts one after the other, binaries named beside them", async () => {
-    expectRun(await read("a:two"), { stdout: "one\ntwo" });
-    expectRun(await read("a:mixed"), {
-      stdout: "one\n",
-      stderr: "[binary a:mixed, 3 bytes: not shown; -o FILE or --save DIR keeps it]\n",
-    });
-    expectRun(await read("a:mixed", "--json"), {
-      stdout: '{"contents":[{"uri":"a:mixed","text":"one"},{"uri":"a:mixed","blob":"AAAA"}]}\n',
-    });
-  });
-
-  test("nothing is lost of what is none: it is printed as JSON, and that is said", async () => {
-    expectRun(await read("a:none"), {});
-    expectRun(await read("a:object"), { stdout: "t" });
-    expectRun(await read("a:missing"), { stdout: /^\{"other":1\}$/, stderr: /has no content/ });
-    expectRun(await read("a:odd"), { stdout: '{"uri":"a:odd"}\nnull', stderr: /no known kind/ });
-    expectRun(await read("a:base64"), {
-      code: 8,
-      stderr: "mcphost: the blob that the server sent is not base64\n",
-    });
-  });
-
-  test("control characters are exact in a pipe, and visible on a terminal", async () => {
-    expectRun(await read("a:red"), { stdout: "\u001b[31mred" });
-    await using screen = await mcphost("read", "a:red", "--", ...odd).terminal();
-    expect(await screen.exited).toBe(0);
-    expect(screen.text()).toContain("\\u001b[31mred");
-  });
-
-  test("a URI that is none is a JSON string, and makes no line of its own", async () => {
-    expectRun(await mcphost("resources", "--", ...odd).run(), {
-      stdout: '"a b\\nc"  # spaces\na:ok\n',
-    });
-  });
-
-  test("silence has an end: of the answer 4, of the list 3, of the command 4", async () => {
-    expectRun(await read("a:silent", "--timeout", "300ms"), {
-      code: 4,
-      stderr: /^mcphost: server "server" did not answer resources\/read within 300 ms\n/,
-    });
-    const silent = ["--", ...odd, "silent"];
-    expectRun(await mcphost("resources", "--timeout", "300ms", ...silent).run(), {
-      code: 3,
-      stderr: /^mcphost: server "server" did not answer resources\/list within 300 ms\n/,
-    });
-    expectRun(await mcphost("resources", "--max-time", "2s", ...silent).run(), {
-      code: 4,
-      stderr: /^mcphost: given up after 2 s .* server "server" was to answer resources\/list\n/,
-    });
-  });
 });
