@@ -1,8 +1,7 @@
 /** Modern clients that answer what servers ask, round for round. */
 import { join } from "node:path";
 
-import { modernInit, told } from "./gateway-kit.ts";
-import type { Told } from "./gateway-kit.ts";
+import { modernInit, type Told, told } from "./gateway-kit.ts";
 import type { AskOptions, Fixture, ServedHost } from "./kit.ts";
 
 export const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
@@ -93,3 +92,6 @@ export async function through(
   }
   return { last, rounds };
 }
+
+/** The answer to a form that asks for a name. */
+export const accept = { action: "accept", content: { name: "Ada" } };
