@@ -1,14 +1,13 @@
 /**
- * Bad input on each link of the gateway that is open in both directions (WebSocket, HTTP+SSE, stdio): every request is
- * answered as JSON-RPC says, whatever came before it, and nothing ends the link but its own end.
+ * Bad input on each link of the gateway that is open in both directions (WebSocket, HTTP+SSE, stdio): every request
+ * is answered as JSON-RPC says, and nothing ends the link but its own end.
  */
 import { describe, expect, test } from "bun:test";
 
 import { sourceProgram, tempDir } from "../harness.ts";
 import { nothingLeft, waitFor } from "../processes.ts";
-import { answerTo, full, gatewayOver, textOf } from "./gateway-kit.ts";
-import type { Told } from "./gateway-kit.ts";
-import type { ServedHost } from "./kit.ts";
+import { call, openSse, read, request } from "./faults-links-kit.ts";
+import { answerTo, full, gatewayOver, textOf, type Told } from "./gateway-kit.ts";
 
 interface Link extends AsyncDisposable {
   all: Told[];
@@ -81,10 +80,6 @@ const links: Record<string, () => Promise<Link>> = {
   },
 };
 
-const request = (id: unknown, method: string, params: object = {}) =>
-  JSON.stringify({ jsonrpc: "2.0", id, method, params });
-const call = (id: unknown, name: string, given: object = {}) =>
-  request(id, "tools/call", { name, arguments: given });
 const initialize = request("init", "initialize", {
   protocolVersion: "2025-06-18",
   capabilities: {},
@@ -165,66 +160,3 @@ describe.each(Object.entries(links))("%s", (_name, open) => {
     expect(textOf(answerTo(link.all, 1)).length).toBe(12_000_000);
   }, 30_000);
 });
-
-test("a WebSocket message over the bound closes that link alone; a POST over it is 413, and its link goes on", async () => {
-  await using kit = gatewayOver({ server: full() }, { bodyBytesMax: 100_000 });
-  const large = call(1, "echo", { text: "x".repeat(100_001) });
-  const sockets = [1, 2].map(() => new WebSocket(`${kit.served.url.replace("http", "ws")}/ws`));
-  const [one, other] = sockets as [WebSocket, WebSocket];
-  const closed = new Promise<number>((resolve) =>
-    one.addEventListener("close", ({ code }) => resolve(code)),
-  );
-  const heard = new Promise<string>((resolve) =>
-    other.addEventListener("message", ({ data }) => resolve(String(data))),
-  );
-  await Promise.all(sockets.map((it) => new Promise((open) => it.addEventListener("open", open))));
-  one.send(large);
-  expect([1006, 1009]).toContain(await closed);
-  other.send(request(2, "ping"));
-  expect(JSON.parse(await heard)).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
-  other.close();
-
-  const { all, post } = await openSse(kit);
-  expect((await post(large)).status).toBe(413);
-  expect((await post(request(3, "ping"))).status).toBe(202);
-  await waitFor(() => all.length === 1);
-  expect(all[0]).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
-});
-
-// --- internal ---
-
-/** Opens a link over HTTP+SSE; `done` settles at its end. */
-async function openSse(kit: ServedHost) {
-  const response = await kit.ask("/sse");
-  const address = Promise.withResolvers<string>();
-  const all: Told[] = [];
-  const take = (event: string) => {
-    const [, name, data = ""] = /^event: (.*)\ndata: ([^]*)$/.exec(event) ?? [];
-    if (name === "endpoint") address.resolve(data);
-    else if (name === "message") all.push(JSON.parse(data) as Told);
-  };
-  const done = read(response.body!, "\n\n", take);
-  const path = await address.promise;
-  const headers = { "content-type": "application/json" };
-  const post = (body: string) => kit.ask(path, { method: "POST", body, headers });
-  return { all, post, done };
-}
-
-/** Hands on each piece of a text that ends in a separator, until the stream ends. */
-async function read(
-  stream: AsyncIterable<Uint8Array>,
-  separator: string,
-  take: (piece: string) => void,
-): Promise<void> {
-  const decoder = new TextDecoder();
-  let parts: string[] = [];
-  for await (const chunk of stream) {
-    const text = decoder.decode(chunk, { stream: true });
-    parts.push(text);
-    // A large message is put together once.
-    if (!text.includes("\n")) continue;
-    const pieces = parts.join("").split(separator);
-    parts = [pieces.pop() ?? ""];
-    for (const piece of pieces) take(piece);
-  }
-}
