@@ -1,43 +1,28 @@
 /**
- * Real servers from the registries, each through the real program: its list, one call with its exact result, a tool
- * that it does not have, bad arguments (refused before sending, and by the server itself), and a clean end.
- * Those in Python are fetched by `uvx`; without it they are skipped, and the test's name says so.
+ * Real servers from the registry of npm, each through the real program: its list, one call with its exact result, a
+ * tool that it does not have, bad arguments, and a clean end.
  */
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, test } from "bun:test";
 import { join } from "node:path";
 
-import { expectRun, mcphost, root, tempDir } from "./harness.ts";
-import { nothingLeft } from "./processes.ts";
-
-interface RealServer {
-  name: string;
-  command: string[];
-  /** Extra flags of ours, such as `--env`. */
-  flags?: string[];
-  /** Tools that its list must hold. */
-  lists: string[];
-  era: "legacy" | "modern";
-  call: string[];
-  /** Exact stdout of the call, or a pattern where it holds a clock. */
-  result: string | RegExp;
-  /** @default nothing */
-  stderr?: RegExp;
-  /** A call whose arguments do not fit. */
-  misfit: string[];
-}
+import { root, tempDir } from "./harness.ts";
+import { add, exercise, type RealServer } from "./real-servers-kit.ts";
 
 const folder = await tempDir();
+
 await Bun.write(folder.file("note.txt"), "kept as it is\n");
+
 afterAll(() => folder[Symbol.asyncDispose]());
 
 const bun = process.execPath;
+
 const installed = (name: string) => [bun, join(root, "node_modules", name, "dist/index.js")];
+
 const fixture = (name: string, ...args: string[]) => [
   bun,
   join(import.meta.dir, "fixtures/real", name),
   ...args,
 ];
-const add = { lists: ["add"], call: ["add", "a=2", "b=40"], misfit: ["add", "a=two", "b=40"] };
 
 const servers: RealServer[] = [
   {
@@ -136,100 +121,4 @@ const servers: RealServer[] = [
   },
 ];
 
-/** What uv itself is told about caches and certificates; each of these servers gets all of ours. */
-const uvEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => /^(UV_|SSL_|PIP_)/.test(name)),
-);
-const uvx = Bun.which("uvx");
-const python = [
-  {
-    name: "mcp-server-time (PyPI)",
-    command: [uvx ?? "uvx", "-q", "mcp-server-time", "--local-timezone=UTC"],
-    era: "modern" as const,
-    lists: ["get_current_time", "convert_time"],
-    call: ["convert_time", "source_timezone=UTC", "time=12:00", "target_timezone=Asia/Tokyo"],
-    result: /"time_difference": ?"\+9\.0h"/,
-    misfit: ["convert_time", "source_timezone=UTC"],
-  },
-  {
-    name: "mcp-server-git (PyPI)",
-    command: [uvx ?? "uvx", "-q", "mcp-server-git"],
-    era: "modern" as const,
-    lists: ["git_status", "git_log"],
-    call: ["git_branch", `repo_path=${root}`, "branch_type=local"],
-    result: /\S/,
-    misfit: ["git_branch", "branch_type=local"],
-  },
-  ...["1.30.0", "2.3.0"].map((version): RealServer => ({
-    name: `Python SDK ${version}`,
-    command: [
-      uvx?.replace(/uvx$/, "uv") ?? "uv",
-      "run",
-      "-q",
-      "--no-project",
-      "--with",
-      `mcp==${version}`,
-      "python",
-      join(import.meta.dir, "fixtures/real/sdk_python.py"),
-    ],
-    era: version.startsWith("1") ? "legacy" : "modern",
-    ...add,
-    result: "42\n",
-  })),
-];
-
 describe.each(servers)("$name", (server) => exercise(server, test));
-describe.each(python)(uvx === null ? "$name: skipped, there is no uvx here" : "$name", (server) =>
-  exercise(server, uvx === null ? test.skip : test),
-);
-
-/** The first of a Python server fetches it. */
-const testMs = 120_000;
-
-function exercise(server: RealServer, tester: typeof test | typeof test.skip): void {
-  const run = (title: string, body: () => Promise<void>) => tester(title, body, testMs);
-  /** The era is remembered in the first run, and used in the later ones. */
-  const call = async (words: string[], ...flags: string[]) => {
-    const args = [...(server.flags ?? []), ...flags, "--", ...server.command];
-    const result = await mcphost(...words, ...args)
-      .env({ UV_CACHE_DIR: join(root, "node_modules/.cache/uv"), ...uvEnv })
-      .timeoutMs(testMs / 2)
-      .run();
-    await nothingLeft(result.marker);
-    return result;
-  };
-
-  run("lists its tools", async () => {
-    const listed = await call(["tools"], "--json");
-    expect(listed.code, listed.stderr).toBe(0);
-    const names = JSON.parse(listed.stdout).map((tool: { name: string }) => tool.name);
-    expect(names).toEqual(expect.arrayContaining(server.lists));
-  });
-
-  run("is spoken to in its own era", async () => {
-    const [status] = JSON.parse((await call(["servers"], "--check", "--json")).stdout);
-    expect(status.era).toBe(server.era);
-  });
-
-  run("answers a call", async () => {
-    expectRun(await call(["call", ...server.call]), {
-      stdout: server.result,
-      stderr: server.stderr ?? "",
-    });
-  });
-
-  run("lacks a tool: refused by us, and by the server when it is sent all the same", async () => {
-    expectRun(await call(["call", "no_such_tool"]), { code: 2, stderr: /no_such_tool/ });
-    const sent = await call(["call", "no_such_tool"], "--no-validate");
-    expectRun(sent, { code: 1, stderr: /no_such_tool/ });
-  });
-
-  run(
-    "bad arguments: refused by us, and by the server when they are sent all the same",
-    async () => {
-      expectRun(await call(["call", ...server.misfit]), { code: 2, stderr: /\S/ });
-      const sent = await call(["call", ...server.misfit], "--no-validate");
-      expectRun(sent, { code: 1, stderr: /\S/ });
-    },
-  );
-}
