@@ -1,8 +1,13 @@
-/** What a person at the terminal sees of `serve` while it runs: servers as they start and end, calls as they end. */
+/**
+ * What is seen of `serve` and `gateway` while they run: servers as they start and end, calls as they end, or only what is
+ * wrong with a server. Clients of either are not told what a server wrote on stderr: here it stands.
+ */
+import { shorten } from "../base/clip.ts";
 import type { HostError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { OpenedHost } from "../host/opened-types.ts";
 import type { EventOf } from "../host/types.ts";
+import { telling } from "./report.ts";
 import type { Io } from "./types.ts";
 import { hanging, visible } from "./visible.ts";
 
@@ -27,7 +32,7 @@ export function logFailures(host: Pick<OpenedHost, "onEvent">, log: Log): Dispos
       // Whoever lists tools tries it again.
       if (said.get(server) === text) return;
       said.set(server, text);
-      log({ level: "warn", text });
+      log({ level: "warn", text: [text, ...saidOf(error)].join("\n") });
     },
     ["server_state"],
   );
@@ -46,10 +51,19 @@ function wordsOf({ message, hint }: HostError): string {
   return hint === undefined ? message : `${message}; ${hint}`;
 }
 
+/** The last that it wrote on stderr, a line each. */
+function saidOf({ facts: { stderr } }: HostError): string[] {
+  const lines = Array.isArray(stderr) ? telling(stderr.map(String), linesMax) : [];
+  return lines.map((line) => `stderr: ${shorten(line, 500)}`);
+}
+
+const linesMax = 2;
+
 function textOf(event: EventOf<"server_state" | "call_end">): string {
   const server = `[${event.server}]`;
   if (event.type === "server_state") {
-    if (event.error !== undefined) return wordsOf(event.error);
+    const { error } = event;
+    if (error !== undefined) return [wordsOf(error), ...saidOf(error)].join("\n");
     return `${server} ${states[event.state] ?? event.state}`;
   }
   const by = event.owner === "default" ? "" : ` for ${event.owner}`;

@@ -109,6 +109,11 @@ describe("what is said at once, and then stdin ends", () => {
     expect(textOf(answerTo(all, 3))).toBe("fine");
     const names = answerTo(all, 4)?.result.tools.map(({ name }: { name: string }) => name);
     expect(names).toContain("good_echo");
+    // The list of all servers cannot tell it; who looks for the missing tools reads why here, once.
+    const told =
+      'mcphost: warning: server "bad" exited with code 3 before it answered initialize; ';
+    expect(run.stderr.split(told)).toHaveLength(2);
+    expect(run.stderr).toContain("\n  stderr: key is missing\n");
     expect(run.ms).toBeLessThan(5000);
   });
 });

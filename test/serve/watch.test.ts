@@ -85,4 +85,12 @@ test("why a server has failed is logged once, and anew once it was ready", () =>
   enter("ready");
   enter("failed", "broken");
   expect(logged).toEqual(["gone", "broken", "broken"]);
+  const facts = { stderr: ["Error: no KEY", "    at main (/x.js:1:1)", "Bun v1"] };
+  tell?.({
+    type: "server_state",
+    server: "a",
+    state: "failed",
+    error: new HostError("server_start", "it ended", { hint: "see its last lines", facts }),
+  });
+  expect(logged.at(-1)).toBe("it ended; see its last lines\nstderr: Error: no KEY");
 });

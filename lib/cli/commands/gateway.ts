@@ -15,6 +15,7 @@ import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { stdinError } from "../io.ts";
 import { openFromFlags } from "../open.ts";
 import { profiledBy, profileFlags } from "../profile.ts";
+import { logFailures } from "../serve-show.ts";
 import type { Command, Io, Parsed, Sink } from "../types.ts";
 
 const command: Command = {
@@ -55,6 +56,8 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     isLasting: true,
   });
   for (const { error } of opened.failures) log({ level: "warn", text: error.message });
+  // A list of several servers is given without those that fail: this is where it is told.
+  using _failures = logFailures(opened.host, log);
   const stopping = new AbortController();
   using gateway = createGateway({
     host: opened.host,
