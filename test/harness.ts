@@ -3,12 +3,14 @@
  * compares all it said at once. Every run has a home of its own, and every process started by it carries that home in
  * its environment: so what is left can be found (processes.ts).
  */
-import { expect } from "bun:test";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type { Run } from "./expect-run.ts";
 import { waitFor } from "./processes.ts";
+import { tempDir } from "./temp-dir.ts";
+
+export { type Expected, expectRun, type Run } from "./expect-run.ts";
+export { type TempDir, tempDir } from "./temp-dir.ts";
 
 export const root = join(import.meta.dir, "..");
 
@@ -23,52 +25,6 @@ export const fromSource = [...bunAlone, join(root, "mcphost.ts")];
  * and starts three times as fast).
  */
 export const sourceProgram = [...bunAlone, join(root, process.env["TEST_ENTRY"] ?? "mcphost.ts")];
-
-export interface TempDir extends AsyncDisposable {
-  path: string;
-  /** Joins names to the folder. */
-  file(...names: string[]): string;
-}
-
-/** A fresh folder by its real path, deleted when disposed. */
-export async function tempDir(): Promise<TempDir> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), "mcphost-test-")));
-  return {
-    path,
-    file: (...names) => join(path, ...names),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
-  };
-}
-
-/** What one run of the program came to. */
-export interface Run {
-  /** Null when it was killed. */
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  /** In every environment of the run: give it to `liveProcesses`. */
-  marker: string;
-  ms: number;
-}
-
-export interface Expected {
-  /** Null: it was killed. @default 0 */
-  code?: number | null;
-  /** Exact text, or a pattern. @default "" */
-  stdout?: string | RegExp;
-  /** Exact text, or a pattern. @default "" */
-  stderr?: string | RegExp;
-}
-
-/** Compares exit status, stdout and stderr at once, so that a failure shows all three. */
-export function expectRun(run: Run, expected: Expected): void {
-  const { code, stdout, stderr } = run;
-  expect<unknown>({ code, stdout, stderr }).toEqual({
-    code: expected.code === undefined ? 0 : expected.code,
-    stdout: wanted(expected.stdout ?? "", stdout),
-    stderr: wanted(expected.stderr ?? "", stderr),
-  });
-}
 
 /** A command line of the program on its way. Each step returns the builder. */
 export class Invocation {
@@ -240,9 +196,4 @@ function environment(home: string, more: Record<string, string | undefined>) {
     XDG_CACHE_HOME: join(home, "cache"),
     ...more,
   };
-}
-
-/** The pattern itself where it does not match, so that the comparison shows it beside the text. */
-function wanted(expected: string | RegExp, actual: string): string | RegExp {
-  return expected instanceof RegExp && expected.test(actual) ? actual : expected;
 }
