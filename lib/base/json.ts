@@ -22,6 +22,11 @@ export function isObject(value: unknown): value is JsonObject {
   return !("rawJSON" in value) || !JSON.isRawJSON(value);
 }
 
+/** The text behind a byte order mark, which some shells and editors write before JSON and which is no part of it. */
+export function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
 /**
  * `JSON.parse` that loses no digit: a number that a double cannot hold (an integer outside ±(2^53 - 1), one of many digits,
  * one beyond its range) stands as `JSON.rawJSON(text)`, which `JSON.stringify` writes back as it was. A text nested too

@@ -4,7 +4,7 @@
  */
 import { shorten } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
-import { isObject, parseJson } from "../base/json.ts";
+import { isObject, parseJson, withoutMark } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ArgumentPart } from "../host/arguments.ts";
 import type { Io } from "./types.ts";
@@ -74,7 +74,7 @@ function keyed(key: string, text: string, json: boolean, where: string): Argumen
 
 function jsonOf(text: string, where: string): Json {
   try {
-    return parseJson(text);
+    return parseJson(withoutMark(text));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new HostError("usage", `${where}: not JSON: ${reason}`, { cause, hint: hintOf(text) });

@@ -4,7 +4,7 @@
  * object or array that is allowed too is taken as that); else it is JSON of an allowed type.
  */
 import { HostError } from "../base/errors.ts";
-import { isObject, parseJson } from "../base/json.ts";
+import { isObject, parseJson, withoutMark } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { isUnknown, propertyShape } from "./shape.ts";
 import type { Shape } from "./shape.ts";
@@ -84,7 +84,7 @@ function isPlainText({ properties }: JsonObject, key: string): boolean {
 /** Undefined for what is no JSON, and for a number that is none (`1e999`). */
 function readJson(text: string): Json | undefined {
   try {
-    const value = parseJson(text);
+    const value = parseJson(withoutMark(text));
     return JSON.isRawJSON(value) && !Number.isFinite(Number(numberText(value))) ? undefined : value;
   } catch {
     return undefined;

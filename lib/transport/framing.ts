@@ -1,7 +1,6 @@
 /**
- * Bytes of a server's stdout in, messages out. Everything else that a server writes there is noise: told, counted, never
- * fatal. Tolerates CRLF, a BOM, blank lines, batches, JSON printed over several lines, and bodies behind Content-Length
- * headers (protocol.md 1.8). Pure: no IO, no clock, no log.
+ * Bytes of a server's stdout in, messages out. All else is noise: told, counted, never fatal. Tolerates CRLF, a BOM, blank
+ * lines, batches, colours, JSON over several lines, and bodies behind Content-Length headers (protocol.md 1.8). Pure.
  */
 import { LineSplitter } from "../base/lines.ts";
 import type { Line } from "../base/lines.ts";
@@ -13,7 +12,7 @@ import type { Framed } from "./framed.ts";
 import { add, begin, beginsAnew, isCut } from "./reassembly.ts";
 import type { Pieces } from "./reassembly.ts";
 import { batchOf, partsOf, wholeMessages } from "./several.ts";
-import { contentLengthOf, isHeader, noiseOf, notJson, parse } from "./text.ts";
+import { contentLengthOf, isHeader, noiseOf, notJson, parse, withoutEscapes } from "./text.ts";
 
 export interface FramingOptions {
   /** The longest line; a value over several lines is no longer than that, nor than 4 MiB or 100,000 lines. */
@@ -95,7 +94,8 @@ export class Framing {
     else this.#text(this.#decoder.decode(line));
   }
 
-  #text(raw: string): void {
+  #text(written: string): void {
+    const raw = withoutEscapes(written);
     const text = this.#framed ? compact(raw.trim()) : raw.trim();
     if (text === "") return this.#blank();
     if (this.#bodyBytes !== undefined && !isHeader(text)) this.#bodyBytes = undefined;

@@ -46,6 +46,13 @@ export function contentLengthOf(text: string): number | undefined {
   return length === undefined ? undefined : Number(length);
 }
 
+/** A line without what it says to a terminal (colours, titles), unless it says nothing else. JSON has no escapes in it. */
+export function withoutEscapes(line: string): string {
+  if (!line.includes("\u001B")) return line;
+  const plain = Bun.stripANSI(line);
+  return plain.trim() === "" ? line : plain;
+}
+
 /** True for what may be a header of any name. */
 export function isHeader(text: string): boolean {
   return /^[a-z-]{1,40}:/i.test(text);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { fetchArguments, readArguments } from "../../lib/cli/arguments.ts";
 import { stdinReader } from "../../lib/cli/io.ts";
+import { fitArguments } from "../../lib/host/arguments.ts";
 import { tempDir } from "../harness.ts";
 
 const noIo = { cwd: "/nowhere", readStdin: async () => new Uint8Array() };
@@ -49,6 +50,18 @@ describe("words", () => {
 
   test.each(["[1]", "1", '"x"', "null", "{"])("--args %s is a usage error", (text) => {
     expect(() => readArguments([], text)).toThrow(expect.objectContaining({ code: "usage" }));
+  });
+
+  test("a byte order mark before JSON is no part of it, and stays in a text", async () => {
+    const marked = '\uFEFF{"a":1}';
+    const read = async (...words: string[]) => fetchArguments(readArguments(words), io(marked));
+    expect(readArguments([], marked)).toEqual([{ kind: "object", value: { a: 1 } }]);
+    expect(await read("-")).toEqual([{ kind: "object", value: { a: 1 } }]);
+    expect(await read("o:=@-")).toEqual([{ kind: "json", key: "o", value: { a: 1 } }]);
+    const [text] = await read("o=@-");
+    expect(text).toEqual({ kind: "text", key: "o", text: marked });
+    const schema = { properties: { o: { type: "object" } } };
+    expect(fitArguments([text!], schema)).toEqual({ o: { a: 1 } });
   });
 
   test("big integers keep their digits", () => {

@@ -39,6 +39,28 @@ test("a BOM, CRLF and blank lines are no noise", () => {
   expect(brief(frame(`\uFEFF${reply(1)}\r\n\r\n\n \t\n${reply(2)}\r\n`))).toEqual([1, 2]);
 });
 
+test.each([
+  ["colours", (text: string) => `\u001B[32m${text}\u001B[0m`],
+  ["a title", (text: string) => `\u001B]0;server: ready\u0007${text}`],
+  [
+    "what a terminal of iTerm is told",
+    (text: string) => `\u001B]1337;RemoteHost=a@b\u001B\\${text}`,
+  ],
+  ["the cursor", (text: string) => `\u001B[?25l\u001B[2K\u001B[1G${text}\u001B[?25h`],
+])("a message with %s around it is one, and no noise", (_, around) => {
+  expect(frame(`${around(reply(1))}\n${around(reply(2))}\n`)).toEqual([
+    { message: JSON.parse(reply(1)), text: reply(1) },
+    { message: JSON.parse(reply(2)), text: reply(2) },
+  ]);
+});
+
+test("coloured JSON over several lines is taken, and a coloured log line is noise without its colours", () => {
+  const lines = JSON.stringify(JSON.parse(reply(1)), undefined, 2).split("\n");
+  const coloured = lines.map((line) => `\u001B[1;39m${line}\u001B[0m\n`).join("");
+  expect(brief(frame(`${coloured}\u001B[33m[warn]\u001B[0m late\n`))).toEqual([1, "[warn] late"]);
+  expect(brief(frame("\u001B[2J\n"))).toEqual(["\u001B[2J"]);
+});
+
 test("batches give their elements; empty and nested ones are noise", () => {
   const batch = `[${reply(1)}, {"jsonrpc":"2.0","id":7,"result":12345678901234567890}, {"jsonrpc":"2.0","method":"n"},5]`;
   const framed = frame(`${batch}\n[]\n[[${reply(2)}]]\n${reply(3)}`);
