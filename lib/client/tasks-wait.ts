@@ -98,7 +98,7 @@ class Watch {
       if (isTerminal(task)) return await this.#result();
       // The server sends its questions along with this, and answers when all is done.
       if (task.status === "input_required") {
-        if (this.#context.client.era === "legacy") return await this.#ask("tasks/result");
+        if (this.#context.client.era === "legacy") return await this.#ask("tasks/result", true);
         const { answers = this.#context.answers } = this.#options;
         const input = { ...this.#context, answers, signal: this.#signal, text: reply.raw() };
         await answerTask(this.#task, this.#answered, input);
@@ -142,14 +142,14 @@ class Watch {
     if (this.#leftMs() <= 0) throw lateError(this.#at, this.#capMs, this.#options.leave);
   }
 
-  /** A question about a task changes nothing: where it got no answer about it, it is asked again, a few times. */
-  async #ask(method: "tasks/get" | "tasks/result"): Promise<Reply> {
+  /** Changes nothing: where it gets no answer about the task, it asks again, a few times. `isLong`: the answer is its end. */
+  async #ask(method: "tasks/get" | "tasks/result", isLong = false): Promise<Reply> {
     const { taskId } = this.#task;
     const { timeoutMs = 60_000 } = this.#options;
     const isGet = method === "tasks/get";
     for (let losses = 0; ; losses++) {
       const left = Math.max(this.#leftMs(), 1);
-      const idleMs = isGet ? Math.min(timeoutMs, left) : left;
+      const idleMs = isLong ? left : Math.min(timeoutMs, left);
       const options = { timeoutMs: idleMs, timeoutMaxMs: left, signal: this.#signal };
       try {
         return await this.#context.client.request(method, { taskId }, options);

@@ -34,6 +34,24 @@ test("a task that is never done ends with the hard cap, and is cancelled", async
   expect(far.asked.at(-1)).toEqual(["tasks/cancel", { taskId: "t" }]);
 });
 
+test("the result of a task that is done is waited for as any answer; of one that asks, until its end", async () => {
+  for (const [status, timeoutMs] of [
+    ["completed", 1000],
+    // What is left of the hard cap.
+    ["input_required", 9980],
+  ] as const) {
+    const far = scriptedTask("legacy", [{ status }]);
+    const times: unknown[] = [];
+    const request: typeof far.context.client.request = async (method, params, options) => {
+      times.push([method, options?.timeoutMs]);
+      return await far.context.client.request(method, params, options);
+    };
+    const context = { ...far.context, client: { ...far.context.client, request } };
+    await waitForTask(working({ pollInterval: 20 }), context, { timeoutMs: 1000 });
+    expect(times.at(-1)).toEqual(["tasks/result", timeoutMs]);
+  }
+});
+
 test("an hour of a working task is one call, as long as the cap allows it", async () => {
   const hours = Array.from({ length: 3600 }, () => ({ status: "working", pollIntervalMs: 1000 }));
   const far = scriptedTask("modern", [...hours, done]);
