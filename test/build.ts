@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { packName } from "../lib/cli/keep-program.ts";
 import { bundle, worker, write } from "./bundle.ts";
 
 const root = join(import.meta.dir, "..");
@@ -24,8 +25,21 @@ export async function build(folder: string): Promise<void> {
   for (const file of former) await rm(join(folder, file));
   await rm(types, { recursive: true, force: true });
   await bundle(folder);
+  await pack(folder);
   await run(["node_modules/typescript/bin/tsc", "mcphost.ts", ...declarations, "--outDir", types]);
   await prune(types);
+}
+
+/** Writes what a process that lives for long keeps of it in memory. */
+export async function pack(folder: string): Promise<void> {
+  const lib = join(folder, "lib");
+  const names = await Array.fromAsync(new Bun.Glob("*.js").scan({ cwd: lib }));
+  const texts: Record<string, string> = {};
+  for (const name of names.toSorted()) texts[name] = await Bun.file(join(lib, name)).text();
+  await Bun.write(
+    join(folder, packName),
+    Bun.zstdCompressSync(JSON.stringify(texts), { level: 19 }),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { cp, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import { packName } from "../lib/cli/keep-program.ts";
 import { build } from "./build.ts";
 import { expectRun, mcphost, root, type TempDir, tempDir } from "./harness.ts";
 import { call, pathWithBun, plugged, server } from "./pack-kit.ts";
@@ -20,6 +21,9 @@ test("the packed tarball, installed into an empty folder, runs by bunx, as a bin
   // Bun marks what it installed from a file.
   const ours = files.filter((name) => name !== "README.md" && name !== ".bun-tag");
   expect(ours.toSorted()).toEqual(["LICENSE", "dist", "package.json"]);
+
+  const shipped = await readdir(join(folder, "node_modules/mcphost/dist"));
+  expect(shipped).toContain(packName);
 
   const env = { PATH: await pathWithBun(dir) };
   const bunx = [process.execPath, "x", "--no-install", "mcphost"];

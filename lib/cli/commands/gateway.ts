@@ -13,6 +13,7 @@ import { createGateway } from "../../serve/gateway.ts";
 import { sharesOf } from "../../serve/shares.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
 import { stdinError } from "../io.ts";
+import { keepProgram } from "../keep-program.ts";
 import { openFromFlags } from "../open.ts";
 import { profiledBy, profileFlags } from "../profile.ts";
 import { logFailures } from "../serve-show.ts";
@@ -76,6 +77,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const leave = () => void input.cancel().catch(() => {});
   io.signal.addEventListener("abort", leave, { once: true });
   void lines.left.then(leave);
+  void keepProgram(log);
   await read(input, { duplex, lines, lineBytesMax: opened.config.limits.lineBytesMax });
   io.signal.throwIfAborted();
   stopping.abort();

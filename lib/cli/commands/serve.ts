@@ -5,6 +5,7 @@ import type { Served } from "../../serve/serve-types.ts";
 import { configSource } from "../config-source.ts";
 import { reportFailures } from "../failures.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
+import { keepProgram } from "../keep-program.ts";
 import { openFromFlags } from "../open.ts";
 import type { LoadedPlugins } from "../plugins.ts";
 import { keepKey, keyPlace, newKey } from "../serve-key.ts";
@@ -110,6 +111,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   using _hangup = await reloadOnHangup(served, io);
   using _plugins = opened.plugins && (await watched(opened.plugins, log));
   await tell(served, { parsed, io, startKey, keyFile: key.file });
+  void keepProgram(log);
   await ended(io.signal, served);
   await served.stop();
   return exitCodeOf(io.signal.reason);
