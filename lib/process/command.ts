@@ -110,8 +110,10 @@ function notFound(spec: ChildSpec, errno: string, cause?: unknown): HostError {
 
 const missingHint = "install it, write its full path, or set PATH in the server's `env`";
 
-/** A whole command line in the place of its first word. */
+/** A whole command line in the place of its first word, or a word in quotes of a shell. */
 function oneWord(command: string): string | undefined {
+  if (/^["'].*["']$/.test(command))
+    return "its quotes are part of the name, since no shell takes them away: leave them out";
   return /\S\s+\S/.test(command)
     ? "it is one word, spaces included: drop the quotes around it, or move what follows the program into `args`"
     : undefined;

@@ -42,6 +42,8 @@ describe("what cannot be started says why", () => {
   test("a whole command line in the place of a command", () => {
     for (const command of ["bun server.ts", "/nowhere/bun  server.ts"])
       expect(refusal([command]).hint).toContain("drop the quotes");
+    for (const command of ['"sh"', "'/nowhere/sh'", '"sh -c x"'])
+      expect(refusal([command]).hint).toContain("quotes are part of the name");
     for (const command of ["", " ", "sh"])
       expect(refusal([command], { env: { PATH: "/nowhere" } }).hint).not.toContain("quotes");
   });
