@@ -50,6 +50,12 @@ export function refusalOf(
   return { code: methodNotFound, message: unsupported(method) };
 }
 
+/** The option of the host that would have such a request answered; undefined where none of the command line would. */
+export function answererOf(method: string, { mode }: JsonObject): string | undefined {
+  if (method !== "elicitation/create") return undefined;
+  return mode === "url" ? "elicitUrl" : "answers";
+}
+
 /**
  * The protocol's own result for a request that `refusalOf` does not refuse, checked before it is given back. Whatever the
  * answerer throws goes through.

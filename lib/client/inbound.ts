@@ -9,7 +9,7 @@ import type { LogLevel } from "../base/log.ts";
 import { methodNotFound, RpcError } from "../protocol/jsonrpc.ts";
 import { withKnownLevel } from "../protocol/log-level.ts";
 import type { PeerOptions } from "../transport/peer-types.ts";
-import { answerTo, refusalOf } from "./answers.ts";
+import { answererOf, answerTo, refusalOf } from "./answers.ts";
 import type { ConnectOptions } from "./connect-types.ts";
 
 export interface Inbound extends Required<Pick<PeerOptions, "onRequest" | "onNotification">> {
@@ -51,8 +51,7 @@ export function createInbound(options: ConnectOptions): Inbound {
         debug(`${method} was refused: ${refusal.message}`);
         if (method === "elicitation/create" && typeof params.message === "string") {
           const text = `it asked, and nobody here answers: ${clip(params.message, 500)}`;
-          const option = params.mode === "url" ? "elicitUrl" : "answers";
-          log({ level: "warn", server: name, text, facts: { option } });
+          log({ level: "warn", server: name, text, facts: { option: answererOf(method, params) } });
         }
         throw new RpcError(refusal);
       }

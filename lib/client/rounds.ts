@@ -9,7 +9,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Decoded } from "../protocol/codec.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { AnswerOptions } from "./answer-types.ts";
-import { answerTo, refusalOf } from "./answers.ts";
+import { answererOf, answerTo, refusalOf } from "./answers.ts";
 
 export interface RoundOptions extends Omit<AnswerOptions, "signal"> {
   /** @default 10 */
@@ -65,22 +65,13 @@ export async function answerAll(
   const { name, answers, signal } = options;
   const asked = Object.entries(requests);
   if (asked.length === 0) return undefined;
-  const refusal = asked
-    .map(([, { method, params }]) => refusalOf(method, params, answers))
-    .find((found) => found !== undefined);
-  if (refusal || asked.length > questionsMax) {
-    const reason = refusal?.message ?? `more than ${questionsMax} questions at once`;
-    const said = `server "${name}" needs input that nobody here can give (${reason})`;
-    throw new HostError("rpc_error", said + questionsIn(asked), {
-      facts: {
-        server: name,
-        inputRequests: requests,
-        // More of them than anybody is asked are no better answered elsewhere.
-        ...(refusal && { option: "answers" }),
-      },
-      hint: needsAnswer,
-    });
+  const refused = asked.find(([, { method, params }]) => refusalOf(method, params, answers))?.[1];
+  if (refused) {
+    const reason = refusalOf(refused.method, refused.params, answers)?.message ?? "";
+    throw nobody(reason, requests, name, refused);
   }
+  if (asked.length > questionsMax)
+    throw nobody(`more than ${questionsMax} questions at once`, requests, name);
   const one = async ([key, { method, params }]: (typeof asked)[number]) => {
     try {
       return [key, await answerTo(method, params, { ...options, signal })] as const;
@@ -96,6 +87,22 @@ export async function answerAll(
   return Object.fromEntries(responses);
 }
 
+/** Of more questions than anybody is asked none is better answered elsewhere, and there is no `refused`. */
+function nobody(
+  reason: string,
+  requests: InputRequests,
+  name: string,
+  refused?: InputRequests[string],
+): HostError {
+  const option = refused && answererOf(refused.method, refused.params);
+  const said = `server "${name}" needs input that nobody here can give (${reason})`;
+  return new HostError("rpc_error", said + questionsIn(Object.entries(requests)), {
+    facts: { server: name, inputRequests: requests, ...(option !== undefined && { option }) },
+    hint: refused?.method === "roots/list" ? needsRoots : needsAnswer,
+  });
+}
+
+const needsRoots = "name the folders that it may work in as `roots` of its config";
 const needsAnswer =
   "give the server what it asks for by its arguments or its config, or somebody who answers";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 
+import type { HostError } from "../../lib/base/errors.ts";
 import { connect } from "../../lib/client/client.ts";
 import type { ConnectOptions } from "../../lib/client/connect-types.ts";
 import { metaOf, modernScript, scripted, text } from "./kit.ts";
@@ -172,4 +173,23 @@ test("aborting during the pause or a question ends the call", async () => {
   await using client = await connect(server.options);
   const call = client.callTool("one", {}, { signal: abort.signal });
   await expect(call).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("the hint of what nobody answers names what would answer that, and nothing else", async () => {
+  const url = { method: "elicitation/create", params: { mode: "url", message: "Sign in" } };
+  const sample = { method: "sampling/createMessage", params: {} };
+  for (const [question, option] of [
+    [ask("Name?"), "answers"],
+    [url, "elicitUrl"],
+    [sample, undefined],
+    [{ method: "roots/list" }, undefined],
+  ] as const) {
+    const server = asking([{ inputRequests: { a: question } }], {});
+    await using client = await connect(server.options);
+    const error = await client.callTool("one", {}).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "rpc_error" });
+    const { facts, hint } = error as HostError;
+    expect(facts["option"]).toBe(option);
+    expect(/`roots` of its config/.test(hint ?? "")).toBe(question.method === "roots/list");
+  }
 });
