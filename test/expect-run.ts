@@ -12,6 +12,7 @@ export interface Run {
   ms: number;
 }
 
+/** How a run is to end. */
 export interface Expected {
   /** Null: it was killed. @default 0 */
   code?: number | null;
