@@ -1,5 +1,6 @@
 /** What the connection of one server is made with, and how long it is waited for. Types only. */
 import type { LaunchContext } from "./launch-types.ts";
+import type { OddLists } from "./odd-lists.ts";
 import type { HostedConfig } from "./server-types.ts";
 import type { EventType, HostEvent } from "./types.ts";
 
@@ -10,6 +11,8 @@ export interface ServerContext extends LaunchContext {
   hears: (type: EventType) => boolean;
   /** Others use its servers: their queues are bounded. @default false */
   isLent?: boolean;
+  /** What is odd in lists is told there once. @default whoever lists is given it, and nobody else */
+  oddLists?: OddLists;
   /** Those have several owners. @default one */
   isShared?: () => boolean;
 }

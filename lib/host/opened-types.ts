@@ -128,7 +128,7 @@ export interface OpenedHost extends Host {
   keepsApart(server?: string): boolean;
   /**
    * Others use its servers from now on: where the config says nothing, no more than 256 calls wait for their turn at one,
-   * and none longer than 30000 ms. For faces.
+   * and none longer than 30000 ms. What is odd in the lists of servers is logged, once for each list. For faces.
    * @param isShared they have several owners: the calls of one never take all places in the line. @default they have one
    */
   lend(isShared?: () => boolean): void;

@@ -3,16 +3,19 @@
  * when first asked for. It starts and ends nothing by itself.
  */
 import type { McpLogLevel } from "../protocol/mcp.ts";
+import type { ListName } from "../protocol/subscriptions.ts";
 import type { ServerContext } from "./connection-types.ts";
 import type { Desk } from "./desk.ts";
 import type { Events } from "./events.ts";
 import type { Features } from "./feature-types.ts";
 import type { Lasting } from "./lasting-types.ts";
 import type { Library } from "./library.ts";
+import { OddLists } from "./odd-lists.ts";
 import type { LogListener, OpenedHost, OwnedCallRequest } from "./opened-types.ts";
 import { ownLink } from "./own-link.ts";
 import type { Follower } from "./reconfigure-types.ts";
 import type { HostedServer } from "./server.ts";
+import type { ToolListing } from "./types.ts";
 
 export interface HostParts {
   /** In the order of the config; others in the same array once the host was reconfigured. */
@@ -48,10 +51,21 @@ export function hostOver({
     opened?.renew();
     library = undefined;
   });
+  const told = <Listing extends Odd>(
+    list: ListName,
+    listing: Listing,
+    names?: readonly string[],
+  ) => {
+    context.oddLists?.tell(list, listing, names ?? servers.map(({ name }) => name));
+    return listing;
+  };
   const features = () =>
     (library ??= import("./library.ts").then((room) => new room.Library(servers, context)));
   return {
-    tools: async ({ servers: names, signal: given } = {}) => (await desk()).tools(names, given),
+    async tools({ servers: names, signal: given } = {}) {
+      const listing = await (await desk()).tools(names, given);
+      return told("tools", listing, names);
+    },
     // Straight through once the desk is there: calls may be many.
     call: (request) => (opened === undefined ? callLater(request) : opened.call(request)),
     ask: (request) => void (opened === undefined ? askLater(request) : opened.ask(request)),
@@ -59,7 +73,7 @@ export function hostOver({
     knownTools: async () => (await desk()).knownTools(),
     judge: async (tools, actor) => (await import("./judge.ts")).judge(tools, { actor, ...context }),
     resolve: async (name, more) => (await desk()).resolve(name, more),
-    ...featuresOf(features),
+    ...featuresOf(features, told),
     ...lastingOf(servers, context),
     warm: (name) => named(servers, name)?.warm(),
     begin: (name) => named(servers, name)?.warm(true),
@@ -84,6 +98,7 @@ export function hostOver({
       context.isLent = true;
       if (isShared !== undefined) context.isShared = isShared;
       context.ownLinks ??= new Map();
+      context.oddLists ??= new OddLists(context.log);
     },
     ownLink: ({ headers }) => ownLink(context.ownLinks, headers),
     keepFresh() {
@@ -115,15 +130,24 @@ function keepsApart(servers: readonly HostedServer[], name: string | undefined):
   return false;
 }
 
+type Odd = Pick<ToolListing, "warnings" | "failed">;
+
 function featuresOf(
   library: () => Promise<Library>,
+  told: <Listing extends Odd>(
+    list: ListName,
+    listing: Listing,
+    names?: readonly string[],
+  ) => Listing,
 ): Features & Pick<OpenedHost, "locate" | "ownerOf"> {
   return {
-    resources: async (request) => (await library()).resources(request),
+    resources: async (request) =>
+      told("resources", await (await library()).resources(request), request?.servers),
     read: async (request) => (await library()).read(request),
     locate: async (uri, given) => (await library()).locate(uri, given),
     ownerOf: async (ref, given) => (await library()).ownerOf(ref, given),
-    prompts: async (request) => (await library()).prompts(request),
+    prompts: async (request) =>
+      told("prompts", await (await library()).prompts(request), request?.servers),
     prompt: async (request) => (await library()).prompt(request),
     complete: async (request) => (await library()).complete(request),
   };
