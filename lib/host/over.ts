@@ -51,21 +51,12 @@ export function hostOver({
     opened?.renew();
     library = undefined;
   });
-  const told = <Listing extends Odd>(
-    list: ListName,
-    listing: Listing,
-    names?: readonly string[],
-  ) => {
-    context.oddLists?.tell(list, listing, names ?? servers.map(({ name }) => name));
-    return listing;
-  };
+  const told = telling(servers, context);
   const features = () =>
     (library ??= import("./library.ts").then((room) => new room.Library(servers, context)));
   return {
-    async tools({ servers: names, signal: given } = {}) {
-      const listing = await (await desk()).tools(names, given);
-      return told("tools", listing, names);
-    },
+    tools: async ({ servers: names, signal: given } = {}) =>
+      told("tools", await (await desk()).tools(names, given), names),
     // Straight through once the desk is there: calls may be many.
     call: (request) => (opened === undefined ? callLater(request) : opened.call(request)),
     ask: (request) => void (opened === undefined ? askLater(request) : opened.ask(request)),
@@ -130,15 +121,18 @@ function keepsApart(servers: readonly HostedServer[], name: string | undefined):
   return false;
 }
 
-type Odd = Pick<ToolListing, "warnings" | "failed">;
+/** What is odd in a list is told where the host is lent. */
+function telling(servers: readonly HostedServer[], context: ServerContext) {
+  type Odd = Pick<ToolListing, "warnings" | "failed">;
+  return <Listing extends Odd>(list: ListName, listing: Listing, names?: readonly string[]) => {
+    context.oddLists?.tell(list, listing, names ?? servers.map(({ name }) => name));
+    return listing;
+  };
+}
 
 function featuresOf(
   library: () => Promise<Library>,
-  told: <Listing extends Odd>(
-    list: ListName,
-    listing: Listing,
-    names?: readonly string[],
-  ) => Listing,
+  told: ReturnType<typeof telling>,
 ): Features & Pick<OpenedHost, "locate" | "ownerOf"> {
   return {
     resources: async (request) =>
