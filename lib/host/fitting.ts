@@ -42,7 +42,7 @@ async function fittingAnew(
     const { signal } = call;
     const anew = await registry.anew(target, { signal });
     if (anew === undefined) throw error;
-    ({ listed } = anew);
+    listed = { ...anew.listed, name: listed.name };
     await validator.checkArguments(listed, args);
   }
   warn(args, listed, call, context);

@@ -159,6 +159,8 @@ class ToolCall implements Flight, CallListener, Cancellable {
     // By the call's id where that will do, for signals are dear.
     if (question.onCancel === undefined) request.signal = question.signal;
     else question.onCancel(this);
+    // The client of one server knows its tools by no longer name, and would call by what it is told.
+    if (scope.server !== undefined) request.shownAs = this.name;
     const meta = onwardMeta(params);
     const answers = guest?.answersOn?.(question);
     this.#onProgress = progressOf(question);

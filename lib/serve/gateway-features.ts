@@ -1,4 +1,5 @@
 /** Resources, prompts and completion through the gateway: what clients name, found on its server, and hidden where it is not theirs. */
+import { isHostError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { CompletionRequest } from "../client/completion.ts";
@@ -52,7 +53,9 @@ export async function getPrompt(
   const { server, own } = await ownerOf({ prompt: name }, question, host);
   using _flight = logs.flight({ question, server });
   const prompt = `${server}/${own}`;
-  const answer = await host.prompt({ prompt, arguments: args, ...waitsOf(question, rounds) });
+  const answer = await host
+    .prompt({ prompt, arguments: args, ...waitsOf(question, rounds) })
+    .catch((error: unknown) => sayOf(name, error, question));
   if (answer.isInput) return { input: answer };
   links.note(answer, server);
   return resultText(answer, from.knows, { shape: "prompt" });
@@ -95,12 +98,13 @@ export async function complete(
   const { server, own } = await ownerOf(refOf(ref), question, host);
   using _flight = logs.flight({ question, server });
   const named = `${server}/${own}`;
-  const { answer, ...completion } = await host.complete({
+  const asked = host.complete({
     ref: ref.type === "ref/prompt" ? { prompt: named } : { template: named },
     argument: { name, value },
     ...(isTexts(known) && { context: known }),
     ...waitsOf(question),
   });
+  const { answer, ...completion } = await asked.catch((error) => sayOf(own, error, question));
   if (answer === undefined) return ownText({ completion }, from.knows);
   const given = { result: answer.result, raw: answer.raw() };
   return resultText(given, from.knows, { shape: "completion" });
@@ -128,6 +132,15 @@ function waitsOf(question: Question, rounds?: InputRound): Omit<ReadRequest, "ur
 /** @throws RpcError -32602 */
 function hidden(what: string, name: string): never {
   badParams(`no ${what} is called ${JSON.stringify(name)}`);
+}
+
+/** What the host says of a prompt: by no longer name than the client of one server knows. @throws RpcError, and the error */
+function sayOf(name: string, error: unknown, { from: { scope } }: Question): never {
+  if (scope.server === undefined || !isHostError(error) || error.code !== "usage") throw error;
+  const { missing, nearest } = error.facts;
+  if (nearest !== undefined) hidden("prompt", name);
+  if (!Array.isArray(missing)) throw error;
+  badParams(`${name}: ${missing.map((one) => `argument ${one} is required`).join("; ")}`);
 }
 
 /** The contents under the URI that the client knows them by, where that is not the server's own. */

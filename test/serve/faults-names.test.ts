@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { oddNames } from "../fixtures/servers/faults/lists.ts";
-import { answerTo, gatewayOver, session, textOf, told } from "./gateway-kit.ts";
+import { answerTo, full, gatewayOver, modernInit, session, textOf, told } from "./gateway-kit.ts";
 import { faulty } from "./rest-kit.ts";
 
 type Session = Awaited<ReturnType<typeof session>>;
@@ -36,6 +36,38 @@ test("two servers with the same odd names: at /mcp under names of their own, at 
   for (const name of oddNames)
     expect(textOf(answerTo(await told(await one.call(name))))).toBe(name);
 });
+
+test.each(["legacy", "modern"] as const)(
+  "the %s client of one of two servers is told what is wrong by the names that it can call by",
+  async (era) => {
+    await using kit = gatewayOver({ a: full("legacy"), b: full("modern") });
+    const client = await session(kit, { path: "/mcp/b" });
+    const say = async (method: string, params: object) => {
+      const asked =
+        era === "legacy"
+          ? client.request(method, params)
+          : kit.ask("/mcp/b", modernInit(method, params));
+      const { result, error } = answerTo(await told(await asked))!;
+      return [error?.code, error?.message ?? result.content[0].text, error?.data];
+    };
+    const argument = { name: "style", value: "" };
+    const completion = { ref: { type: "ref/prompt", name: "gree" }, argument };
+    for (let again = 0; again < 2; again++) {
+      expect(await say("tools/call", { name: "echo" })).toEqual([
+        undefined,
+        "echo: argument text is missing\necho(text: string)",
+        undefined,
+      ]);
+      for (const [method, params, message] of [
+        ["tools/call", { name: "ech" }, 'no tool is called "ech"'],
+        ["prompts/get", { name: "gree" }, 'no prompt is called "gree"'],
+        ["prompts/get", { name: "greet" }, "greet: argument name is required"],
+        ["completion/complete", completion, 'no prompt is called "gree"'],
+      ] as const)
+        expect(await say(method, params)).toEqual([-32602, message, undefined]);
+    }
+  },
+);
 
 test("B116 names that are the same once they are cleaned", async () => {
   const tools = ["x.y", "x_y", "x y", "x/y"].map((name) => ({
