@@ -2,6 +2,7 @@
 import { wholeTool } from "../host/host-tool.ts";
 import type { Judgement } from "../host/opened-types.ts";
 import type { HostTool } from "../host/types.ts";
+import { strictSchema } from "./gateway-strict.ts";
 
 /**
  * One entry of the list. `permissions.write` is false and `uses_cwd` too, as llama-server has them for every tool of a
@@ -10,13 +11,15 @@ import type { HostTool } from "../host/types.ts";
 export function toolEntry(tool: HostTool, policy: Judgement | undefined) {
   const { name, server, title, description = "" } = tool;
   const { inputSchema, outputSchema, annotations } = wholeTool(tool);
+  // What is there goes to a model with every request: one schema that is none of an object's would have all refused.
+  const parameters = strictSchema(inputSchema, "legacy");
   return {
     display_name: name,
     tool: name,
     type: "mcp",
     permissions: { write: false },
     uses_cwd: false,
-    definition: { type: "function", function: { name, description, parameters: inputSchema } },
+    definition: { type: "function", function: { name, description, parameters } },
     server,
     name: tool.tool,
     ...(title !== undefined && { title }),

@@ -61,6 +61,27 @@ describe("GET /tools", () => {
     ]);
   });
 
+  test("with parameters that are an object's, whatever the schema: models get them all at once", async () => {
+    const schemas = [null, {}, { type: "string" }, { type: "object", properties: null }];
+    const whole = {
+      $schema: "x",
+      type: "object",
+      properties: { a: {}, b: false },
+      required: ["a"],
+    };
+    const tools = [...schemas, whole].map((inputSchema, at) => ({ name: `t${at}`, inputSchema }));
+    await using kit = serveOver({ s: { tools } });
+    const list = await jsonOf(await kit.ask("/tools"));
+    const parameters = list.map((one: any) => one.definition.function.parameters);
+    expect(parameters).toEqual([
+      object,
+      object,
+      object,
+      object,
+      { ...whole, properties: { a: {}, b: { not: {} } } },
+    ]);
+  });
+
   test("of all servers in their order, and none waits for a slow or a dead one (B113, B115)", async () => {
     await using kit = serveOver({
       slow: { prefix: "slow_", startMs: 60_000, tools: [{ name: "late", inputSchema: object }] },
