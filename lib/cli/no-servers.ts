@@ -3,20 +3,26 @@ import { HostError } from "../base/errors.ts";
 import { editorConfig } from "../config/editors.ts";
 import { isUrl } from "../config/links.ts";
 import { ourPaths, shownPath } from "../config/paths.ts";
-import type { ServerConfig } from "../config/types.ts";
+import type { Config } from "../config/types.ts";
 import type { Io } from "./types.ts";
 
-/** @param words what stands on the line: an address among them was meant as a server */
+/**
+ * @param config what was read: files without servers are named
+ * @param words what stands on the line: an address among them was meant as a server
+ */
 export async function noServers(
   { cwd, env }: Pick<Io, "cwd" | "env">,
-  disabled: readonly ServerConfig[] = [],
+  { servers: disabled, files }: Pick<Config, "servers" | "files">,
   words: readonly string[] = [],
 ): Promise<HostError> {
-  const why =
-    disabled.length > 0 ? "every configured server is disabled" : "no server is configured";
+  const { home } = ourPaths(env);
+  const read = files
+    .flatMap(({ file }) => (file === undefined ? [] : [shownPath(file, cwd, home)]))
+    .join(", ");
+  const none = read === "" ? "no server is configured" : `no server is configured in ${read}`;
+  const why = disabled.length > 0 ? "every configured server is disabled" : none;
   if (words.some(isUrl))
     return new HostError("config", why, { hint: "the address of a server is given by -s URL" });
-  const { home } = ourPaths(env);
   const found = disabled.length > 0 ? undefined : await editorConfig(cwd, home);
   // As a shell takes it: a ~ in quotes is none.
   const file = found && shownPath(found, cwd, home).replaceAll(" ", "\\ ");

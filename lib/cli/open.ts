@@ -83,7 +83,7 @@ async function open(
   const isEmpty = servers.length === 0 && config.bad.length === 0;
   if (isEmpty && use.mayBeEmpty !== true && !(plugins && plugins.hasTools)) {
     const { noServers } = await import("./no-servers.ts");
-    throw await noServers(io, config.servers, parsed.positionals);
+    throw await noServers(io, config, parsed.positionals);
   }
   const isKept = flags["no-cache"] !== true;
   const verdicts = isKept ? deferredVerdicts(io, log, early?.known) : undefined;

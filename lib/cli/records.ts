@@ -84,7 +84,8 @@ export class Records implements AsyncDisposable {
     } catch (error) {
       const isNewer = isHostError(error) && error.facts["version"] !== undefined;
       if (!isHostError(error) || isNewer || audit === true || store !== undefined) throw error;
-      log({ level: "warn", text: `no audit log, and no approvals: ${error.message}` });
+      const why = error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+      log({ level: "warn", text: `no audit log, and no approvals: ${why}` });
       return;
     }
     const prune = () => void this.#prune();

@@ -36,15 +36,16 @@ export async function keepKey(
   log: Log,
 ): Promise<KeptKey> {
   const file = fileOf(where, io.env);
-  const nothing = { file: undefined, [Symbol.asyncDispose]: async () => {} };
-  if (file === undefined) return nothing;
   const { readValue, writePrivate } = await import("../config/files.ts");
   try {
+    if (file === undefined)
+      throw new Error("there is no folder for it, set HOME or XDG_STATE_HOME");
     await writePrivate(file, `${key}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    log({ level: "warn", text: `the start key could not be kept: ${why}` });
-    return nothing;
+    const otherwise = "to decide and change things, start it with --token-file or MCPHOST_TOKEN";
+    log({ level: "warn", text: `the start key could not be kept: ${why}; ${otherwise}` });
+    return { file: undefined, [Symbol.asyncDispose]: async () => {} };
   }
   return {
     file,

@@ -38,7 +38,11 @@ export function listen(options: ListenOptions): Bun.Server<SocketData> {
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "EADDRINUSE") throw portTaken(hostname, port, error);
-    throw cannotListen(`${hostname}:${port}`, error);
+    const hint =
+      code === "EACCES"
+        ? `--port N takes another: those below 1024 are for the administrator`
+        : "the host is an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them";
+    throw cannotListen(`${hostname}:${port}`, hint, error);
   }
 }
 
@@ -59,7 +63,9 @@ export function listenUnix(
       ...(tls && { tls }),
     } as unknown as Bun.Serve.Options<SocketData>);
   } catch (error) {
-    throw cannotListen(unix, error);
+    const hint =
+      "its folder has to be there and to be yours, and the whole path is short (some 100 bytes)";
+    throw cannotListen(unix, hint, error);
   } finally {
     process.umask(mask);
   }
@@ -91,9 +97,9 @@ function portTaken(hostname: string, port: number, cause: unknown): HostError {
   );
 }
 
-function cannotListen(where: string, cause: unknown): HostError {
+function cannotListen(where: string, hint: string, cause: unknown): HostError {
   const why = cause instanceof Error ? cause.message : String(cause);
   if ((cause as { code?: string }).code?.startsWith("ERR_OSSL") === true)
     return new HostError("config", `the certificate or its key cannot be used: ${why}`, { cause });
-  return new HostError("config", `cannot listen at ${where}: ${why}`, { cause });
+  return new HostError("config", `cannot listen at ${where}: ${why}`, { hint, cause });
 }

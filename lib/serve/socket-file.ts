@@ -9,6 +9,7 @@ export async function clearSocket(path: string): Promise<void> {
   if (!found.isSocket())
     throw new HostError("config", `${path} is there already, and is no socket`, {
       facts: { file: path },
+      hint: "name another path, or move what is there away",
     });
   if (await answers(path))
     throw new HostError("config", `${path} is taken: another program listens there`, {

@@ -22,6 +22,15 @@ test.concurrent("a config given inline is no file", async () => {
   });
 });
 
+test.concurrent("a config without servers is named", async () => {
+  await using dir = await tempDir();
+  await Bun.write(dir.file("none.json"), '{"mcpServers": {}}');
+  for (const command of ["tools", "doctor", "servers"]) {
+    const run = await mcphost(command, "-c", "none.json").cwd(dir.path).run();
+    expect(run.stderr, command).toContain("no server is configured in none.json");
+  }
+});
+
 test.concurrent("an env file that is none is told with its server", async () => {
   await using dir = await tempDir();
   await Bun.write(dir.file("a.yaml"), "A: 1\n");

@@ -23,6 +23,31 @@ describe("what is wrong is said, and nothing starts", () => {
   });
 
   test.each([
+    ["--host", "192.0.2.1", "cannot listen at 192.0.2.1:0: ", "  the host is an address of this "],
+    ["--unix", "/nowhere/sock", "cannot listen at /nowhere/sock: ", "  its folder has to be there"],
+    ["--unix", "/", "/ is there already, and is no socket\n", "  name another path"],
+  ])("%s %s: what to do, too", async (flag, place, what, next) => {
+    const port = flag === "--host" ? ["--port", "0"] : [];
+    const run = await mcphost("serve", flag, place, ...port, "--no-user-config")
+      .env({ MCPHOST_TOKEN: "a-token-that-is-long-enough" })
+      .run();
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(`mcphost: ${what}`);
+    expect(run.stderr).toContain(`\n${next}`);
+  });
+
+  test("without a home: there is neither store nor key, and how to have them", async () => {
+    const none = { HOME: undefined, XDG_CONFIG_HOME: undefined, XDG_CACHE_HOME: undefined };
+    const run = await mcphost("serve", "--port", "0", "--max-time", "500ms")
+      .env({ ...none, XDG_STATE_HOME: undefined })
+      .run();
+    expect(run.stderr).toContain(
+      "no audit log, and no approvals: there is no folder for the store; set HOME or XDG_STATE_HOME",
+    );
+    expect(run.stderr).toMatch(/the start key could not be kept: .*; .* with --token-file or MCPH/);
+  });
+
+  test.each([
     ["--port", "x"],
     ["--port", "65536"],
     ["--port", "-1"],

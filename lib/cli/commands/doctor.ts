@@ -97,19 +97,20 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
 
 /** Those that are named, else all that are not disabled; none where there are plugins. @throws HostError `usage` `config` */
 async function chosenOf(
-  { servers, bad }: Config,
+  config: Config,
   names: readonly string[],
   { isPlugged, io }: { isPlugged: boolean; io: Io },
 ): Promise<Pick<Config, "servers" | "bad">> {
+  const { servers, bad } = config;
   const known = [...servers, ...bad].map(({ name }) => name);
-  if (known.length === 0 && !isPlugged) throw await noServers(io, servers, names);
+  if (known.length === 0 && !isPlugged) throw await noServers(io, config, names);
   for (const name of names) if (!known.includes(name)) throw unknownServer(name, known);
   if (names.length > 0) {
     const named = ({ name }: { name: string }) => names.includes(name);
     return { servers: servers.filter(named), bad: bad.filter(named) };
   }
   const enabled = servers.filter((server) => server.disabled !== true);
-  if (enabled.length === 0 && bad.length === 0 && !isPlugged) throw await noServers(io, servers);
+  if (enabled.length === 0 && bad.length === 0 && !isPlugged) throw await noServers(io, config);
   return { servers: enabled, bad };
 }
 

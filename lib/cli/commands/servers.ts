@@ -69,7 +69,7 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
       : fold(hide(tableOf(listed, (file, room) => cutStart(hide(file), width - room))), width);
   await io.stdout.write(shown(text, io));
   if (listed.length === 0 && flags["json"] !== true) {
-    const { message, hint } = await noServers(io);
+    const { message, hint } = await noServers(io, config);
     log({ level: "warn", text: `${message}; ${hint}` });
   }
   return await reportFailures([...config.bad.map(failureOf), ...failures], parsed, io);
