@@ -6,7 +6,7 @@ import { clientInfo } from "../client/answers.ts";
 import type { Verdict } from "../client/connect-types.ts";
 import type { HttpServer } from "../config/types.ts";
 import { usableTools } from "../host/call-headers.ts";
-import { toHostError } from "../host/failure.ts";
+import { toListError } from "../host/failure.ts";
 import { reach } from "../host/reach.ts";
 import type { Examination } from "./doctor-types.ts";
 import { listOf } from "./examine-tools.ts";
@@ -49,8 +49,8 @@ export async function examineUrl(
   const { era, revision, serverInfo, verdict } = client;
   if (server.transport === "auto") seen.reached.transport = learned?.transport ?? "http";
   Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
-  const list = await listOf(client, options);
+  const list = await listOf(client, server.name, options);
   const { failure, ...tools } = usableTools(list, client, server);
-  if (failure) seen.error = toHostError(failure, server.name);
+  if (failure) seen.error = toListError(failure, server.name);
   return { client: { verdict: learned ?? verdict }, list: tools };
 }

@@ -2,10 +2,11 @@
  * One look at one server for the doctor: it is started, greeted, asked for its tools and stopped, and all that was seen
  * is kept. It judges nothing (doctor.ts does) and remembers nothing.
  */
-import { HostError, isHostError } from "../base/errors.ts";
+import type { HostError } from "../base/errors.ts";
 import { clientInfo } from "../client/answers.ts";
 import { connect } from "../client/client.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
+import { toHostError, toListError } from "../host/failure.ts";
 import type { Child } from "../process/child.ts";
 import { childEnv } from "../process/env.ts";
 import { spawnChild } from "../process/spawn.ts";
@@ -64,8 +65,8 @@ async function examineProcess(
     const { era, revision, serverInfo, verdict } = client;
     Object.assign(seen, { era, revision, ...(serverInfo && { serverInfo }) });
     found.client = { verdict };
-    found.list = await listOf(client, options);
-    if (found.list.failure) seen.error = serverError(found.list.failure, ready.name);
+    found.list = await listOf(client, ready.name, options);
+    if (found.list.failure) seen.error = toListError(found.list.failure, ready.name);
     const stopping = performance.now();
     await links.at(-1)?.child.stop();
     seen.stopMs = performance.now() - stopping;
@@ -122,10 +123,7 @@ async function startedOf(
 
 /** What is no fault of the server's goes through. */
 function serverError(error: unknown, server: string): HostError {
-  if (isHostError(error)) {
-    if (error.code === "cancelled") throw error;
-    return error;
-  }
-  const reason = error instanceof Error ? error.message : String(error);
-  return new HostError("rpc_error", reason, { facts: { server }, cause: error });
+  const found = toHostError(error, server);
+  if (found.code === "cancelled") throw found;
+  return found;
 }

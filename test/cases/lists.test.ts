@@ -87,6 +87,11 @@ describe.concurrent.each([
     expectRun(await mcphost("read", "a:1", ...words).run(), { stdout: "read" });
   });
 
+  test("the doctor says which server failed at what", async () => {
+    const run = await mcphost("doctor", ...words).run();
+    expectRun(run, { code: 3, stdout: new RegExp(`error: server "server" ${how}`) });
+  });
+
   test("tasks: what was listed is shown, and it is said that there is more", async () => {
     const run = await mcphost("task", "--json", ...words).run();
     expectRun(run, {
