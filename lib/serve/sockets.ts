@@ -9,6 +9,7 @@ export interface SocketData {
   gone: AbortSignal | undefined;
   /** Ends it. */
   end?: () => void;
+  pulse?: ReturnType<typeof setInterval>;
 }
 
 /** What `Bun.serve` does with our sockets. */
@@ -19,6 +20,8 @@ export const socketHandler = {
     const { data } = socket;
     data.end = () => socket.close(policyViolation, "the token counts no more");
     data.gone?.addEventListener("abort", data.end, { once: true });
+    // Proxies end a connection on which nothing comes for a minute, and Bun's own pings come later.
+    data.pulse = setInterval(() => socket.ping(), pingMs).unref();
     data.handlers.open?.(asSocket(socket));
   },
   message: (socket: Bun.ServerWebSocket<SocketData>, data: string | Uint8Array) =>
@@ -26,7 +29,8 @@ export const socketHandler = {
   drain: (socket: Bun.ServerWebSocket<SocketData>) =>
     socket.data.handlers.drain?.(asSocket(socket)),
   close(socket: Bun.ServerWebSocket<SocketData>, code: number, reason: string) {
-    const { release, gone, end, handlers } = socket.data;
+    const { release, gone, end, pulse, handlers } = socket.data;
+    clearInterval(pulse);
     if (end !== undefined) gone?.removeEventListener("abort", end);
     release();
     handlers.close?.(asSocket(socket), code, reason);
@@ -34,6 +38,9 @@ export const socketHandler = {
 };
 
 // --- internal ---
+
+/** As often as streams of events are kept alive. */
+const pingMs = 15_000;
 
 /** RFC 6455, 7.4.1. */
 const policyViolation = 1008;

@@ -43,6 +43,21 @@ test("one that sends what is no JSON, and goes on, is told so and let go; one th
   expect(answers.length).toBeLessThan(420);
 });
 
+test.concurrent(
+  "one on which nothing is said hears from us, as a proxy in between wants it",
+  async () => {
+    await using it = serveOver({ s: large });
+    const socket = new WebSocket(`ws://127.0.0.1:${it.served.port}/ws`);
+    const pinged = Promise.withResolvers<void>();
+    // Bun's own WebSocket tells of pings.
+    socket.addEventListener("ping" as "message", () => pinged.resolve());
+    const late = setTimeout(() => pinged.reject(new Error("no ping within 20 s")), 20_000);
+    await pinged.promise.finally(() => clearTimeout(late));
+    socket.terminate();
+  },
+  30_000,
+);
+
 // --- internal ---
 
 async function done(it: ServedHost): Promise<number> {
