@@ -94,8 +94,11 @@ function isElsewise(status: number): boolean {
 function classifyResult(result: Json): ProbeVerdict {
   const discovered = readDiscover(result);
   if (discovered === undefined) return legacy("its answer to server/discover is malformed");
-  const revision = modernRevisions.find((ours) => discovered.supportedVersions.includes(ours));
-  // Its list may be of legacy revisions only, or of newer ones: initialize then tells.
+  const { supportedVersions: supported } = discovered;
+  const revision = modernRevisions.find((ours) => supported.includes(ours));
+  if (revision === undefined && supported.length > 0 && supported.every(isModernLooking))
+    return { kind: "unsupported", supported };
+  // Its list has legacy revisions, or none: initialize then tells.
   if (revision === undefined) return legacy("it lists no modern revision that we speak");
   return { kind: "modern", revision, discovered };
 }

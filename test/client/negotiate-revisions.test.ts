@@ -47,18 +47,22 @@ test("a forced revision that the server does not take is said", async () => {
   expect(server.log).toContainEqual(expect.objectContaining({ level: "warn" }));
 });
 
-test("a modern server of other revisions only is an error that names them, and never gets initialize", async () => {
-  const data = { supported: ["2027-03-01"], requested: "2026-07-28" };
-  const server = scripted(({ id }, far) =>
-    far.send({ id, error: { code: -32022, message: "no", data } }),
-  );
-  await expect(connect(server.options)).rejects.toMatchObject({
-    code: "server_start",
-    message: expect.stringContaining("2027-03-01"),
-  });
-  await until(() => server.received.length > 0);
-  expect(server.methods()).toEqual(["server/discover"]);
-});
+const supported = ["2027-03-01"];
+test.each([
+  ["refuses", { error: { code: -32022, message: "no", data: { supported } } }],
+  ["answers", { result: { supportedVersions: supported, capabilities: { tools: {} } } }],
+])(
+  "a modern server of other revisions only, which %s, is an error that names them, and never gets initialize",
+  async (_, said) => {
+    const server = scripted(({ id }, far) => far.send({ id, ...said }));
+    await expect(connect(server.options)).rejects.toMatchObject({
+      code: "server_start",
+      message: expect.stringContaining("2027-03-01"),
+    });
+    await until(() => server.received.length > 0);
+    expect(server.methods()).toEqual(["server/discover"]);
+  },
+);
 
 test.each(["2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
   "an answer with %s is taken",
