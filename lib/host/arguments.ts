@@ -64,8 +64,17 @@ function fitText(key: string, text: string, schema: JsonObject, name: string | u
   const wrong = `argument ${key}: expected ${describe(shape)}, got ${quote(text)}`;
   throw new HostError("usage", name === undefined ? wrong : `${name}: ${wrong}`, {
     facts: { argument: key },
-    ...(name !== undefined && { hint: signatureOf(name, schema) }),
+    ...(name !== undefined && { hint: signatureOf(name, schema) + asJson(key, text, shape) }),
   });
+}
+
+/** How a shell is given an array or an object, where that is most likely what is wrong; else empty. */
+function asJson(key: string, text: string, { types }: Shape): string {
+  if (/^\s*[[{]/.test(text) && !text.includes('"') && readJson(text) === undefined)
+    return "; keys and texts in JSON have double quotes, which a shell leaves alone in '…'";
+  if (!types.has("array") || !/^[^'"\n]{1,100}$/.test(text)) return "";
+  const items = text.split(",").map((item) => readJson(item) ?? item.trim());
+  return `; an array is JSON: ${key}='${JSON.stringify(items)}'`;
 }
 
 /** A member of its own; undefined where there is none. */

@@ -97,6 +97,36 @@ describe("what does not fit is refused, naming the argument, the expectation and
     expect(refusal(() => fitted(schema, text))).toMatchObject({ code: "usage", message });
   });
 
+  test.each([
+    ["to", "me@x.org", `; an array is JSON: to='["me@x.org"]'`],
+    ["to", "a, b", `; an array is JSON: to='["a","b"]'`],
+    ["ids", "1,2", "; an array is JSON: ids='[1,2]'"],
+    ["ids", "it's", ""],
+    [
+      "ids",
+      "[a]",
+      "; keys and texts in JSON have double quotes, which a shell leaves alone in '…'",
+    ],
+    [
+      "o",
+      "{a:1}",
+      "; keys and texts in JSON have double quotes, which a shell leaves alone in '…'",
+    ],
+    ["o", '{"a":True}', ""],
+    ["o", "x", ""],
+    ["o", "[1]", ""],
+  ])("with what JSON in a shell looks like: %s=%s", (key, text, more) => {
+    const schema = {
+      properties: {
+        to: { type: "array", items: { type: "string" } },
+        ids: { type: "array", items: { type: "integer" } },
+        o: { type: "object" },
+      },
+    };
+    const error = refusal(() => fitArguments([{ kind: "text", key, text }], schema, "t"));
+    expect(error.hint).toBe(`t(to?: string[], ids?: integer[], o?: object)${more}`);
+  });
+
   test("with the tool's signature as the hint", () => {
     const schema = { properties: { n: { type: "integer" } }, required: ["n"] };
     const error = refusal(() =>
