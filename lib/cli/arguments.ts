@@ -59,7 +59,9 @@ function readWord(word: string): Pending {
   const key = word.slice(0, json ? equals - 1 : equals);
   if (equals < 0 || key === "")
     throw new HostError("usage", `${quote(word)} is not an argument`, {
-      hint: "write key=value, key:=JSON, key=@FILE, one JSON object, or - for one on stdin; a server's command stands behind --",
+      hint: /^(?:https?|wss?):/i.test(word)
+        ? "the address of a server is given by -s URL"
+        : "write key=value, key:=JSON, key=@FILE, one JSON object, or - for one on stdin; a server's command stands behind --",
     });
   const value = word.slice(equals + 1);
   if (value === "@-") return { kind: "stdin", key, json };

@@ -34,6 +34,16 @@ describe("words", () => {
     expect(readArguments([word])).toEqual([part as never]);
   });
 
+  test("the address of a server is no argument, and the hint names its flag", () => {
+    for (const word of ["http://127.0.0.1:3000/mcp", "WSS://example.com"])
+      expect(() => readArguments([word])).toThrow(
+        expect.objectContaining({
+          code: "usage",
+          hint: "the address of a server is given by -s URL",
+        }),
+      );
+  });
+
   test("--args comes first, so that words win over it", () => {
     expect(readArguments(["a=2"], '{"a":1}')).toEqual([
       { kind: "object", value: { a: 1 } },
