@@ -1,7 +1,7 @@
-/** Reported faults of ends: what must not be left of a server, however we end. */
+/** Reported faults of ends of servers: what must not be left of one, and what may. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 
-import { expectRun, fromSource, mcphost, tempDir } from "../harness.ts";
+import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { liveProcesses, nothingLeft, waitFor } from "../processes.ts";
 import { call, entry, faulty, hostOver, isAlive, marksIn, textOf, tools } from "./kit.ts";
 
@@ -146,99 +146,4 @@ describe.concurrent("O017 a helper that outlives its server on purpose", () => {
       }
     },
   );
-});
-
-describe.concurrent("G008 G010 what a server inherits", () => {
-  test("G008 it has no terminal, whether we have one or not", async () => {
-    expectRun(await call("life.tty", "fault").run(), { stdout: /^no terminal: \w+\n$/ });
-    await using screen = await call("life.tty", "fault").terminal();
-    await screen.shows(/no terminal: \w+/);
-    expect(await screen.exited).toBe(0);
-  });
-
-  test("G008 nor does it get what is typed or piped to us", async () => {
-    const run = await mcphost(
-      "call",
-      "fault",
-      "--",
-      "sh",
-      "-c",
-      '"$@"',
-      "sh",
-      ...faulty("life.tty"),
-    )
-      .stdin("mine\n")
-      .run();
-    expectRun(run, { stdout: /^no terminal/ });
-  });
-
-  test("G010 the end of its stdin reaches a server although others run", async () => {
-    await using dir = await tempDir();
-    const marks = marksIn(dir);
-    await using host = await hostOver({
-      first: entry("life.eof", { env: marks.env, lifecycle: "per-call" }),
-      second: entry("life.pid"),
-    });
-    await host.call({ tool: "second.pid" });
-    await host.call({ tool: "first.pid" });
-    const ended = Date.now();
-    await waitFor(() => marks.has("eof"), "the end of its stdin");
-    const [line = ""] = await marks.lines();
-    expect(Number(line.split(" ")[1]) - ended).toBeLessThan(1000);
-    expect(await marks.has("term")).toBe(false);
-  });
-});
-
-describe.concurrent("a host that is ended in the middle of a call to a stubborn server", () => {
-  test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-    ["SIGHUP", 129],
-    ["SIGKILL", null],
-  ] as const)("by %s leaves nothing", async (signal, code) => {
-    await using dir = await tempDir();
-    const marks = marksIn(dir);
-    for (const wrapper of [
-      [],
-      ["sh", "-c", '"$@"; true', "sh"],
-      ["sh", "-c", 'setsid "$@"; true', "sh"],
-    ]) {
-      // The bundle looks at SIGHUP a little later than its first call may be under way.
-      await using running = await mcphost(
-        "call",
-        "hang",
-        ...marks.flags,
-        "--",
-        ...wrapper,
-        ...faulty("life.stubborn"),
-      )
-        .program(fromSource)
-        .start();
-      await waitFor(() => marks.has("hanging"), "the call to be under way");
-      running.kill(signal);
-      const run = await running.done;
-      expect(run.code).toBe(code);
-      await nothingLeft(run.marker, 20_000);
-      await Bun.write(dir.file("marks"), "");
-    }
-  });
-
-  test("while it starts one that is silent", async () => {
-    await using dir = await tempDir();
-    const marks = marksIn(dir);
-    for (const [at, signal] of (["SIGTERM", "SIGKILL"] as const).entries()) {
-      await using running = await mcphost(
-        "call",
-        "x",
-        "--env",
-        `FIXTURE_STARTS=${marks.env.FIXTURE_STARTS}`,
-        "--",
-        ...faulty("life.slow-start", "60000"),
-      ).start();
-      // That it is seen among the processes would be too early: the reaper may not know of it yet.
-      await waitFor(async () => (await marks.starts()).length > at, "the server to run");
-      running.kill(signal);
-      await nothingLeft((await running.done).marker, 20_000);
-    }
-  });
 });
