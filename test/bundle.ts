@@ -4,6 +4,8 @@
  */
 import { dirname, join, relative } from "node:path";
 
+import { unformatted } from "./unformatted.ts";
+
 const root = join(import.meta.dir, "..");
 
 /**
@@ -102,17 +104,6 @@ export async function write({ plugins = [], ...config }: Bun.BuildConfig): Promi
 }
 
 // --- internal ---
-
-/** `jsonc-parser` makes a thousand texts as it is loaded, for a formatter that is not used. */
-const unformatted: Bun.BunPlugin = {
-  name: "no texts for a formatter",
-  setup(builder) {
-    builder.onLoad({ filter: /jsonc-parser\/.*\/string-intern\.js$/ }, () => ({
-      contents: "export let cachedSpaces, cachedBreakLinesWithSpaces, supportedEols;",
-      loader: "js",
-    }));
-  },
-};
 
 /** Rewrites imports of parts to `require`, in our own thread (an import would start others), and those of `hot` to static ones. */
 function link(
