@@ -1,10 +1,11 @@
 /** One tool explained: its signature, what it says of itself, every argument, and a call that can be copied. Pure. */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { propertiesOf, shapeOf } from "../host/shape.ts";
+import { propertiesOf } from "../host/shape.ts";
 import { keyText, nameText, signatureOf, typeText } from "../host/signature.ts";
 import type { HostTool } from "../host/types.ts";
 import { fold } from "./fit.ts";
+import { sampleOf } from "./sample.ts";
 
 /**
  * `again`: the flags and the `-- COMMAND` that name the server, to be written behind the example. All but that is made to
@@ -96,19 +97,4 @@ function wordOf(key: string, schema: Json, root: JsonObject): string {
   return typeof value === "string"
     ? `${key}=${value.startsWith("@") ? "@" : ""}${value}`
     : `${key}=${JSON.stringify(value)}`;
-}
-
-/** An example or default of the schema's own, else the plainest value of its type. */
-function sampleOf(schema: Json, root: JsonObject): Json {
-  const own = isObject(schema) ? schema : {};
-  if (Array.isArray(own.examples) && own.examples[0] !== undefined) return own.examples[0];
-  if (own.default !== undefined) return own.default;
-  const { types, constants } = shapeOf(schema, root);
-  if (constants[0] !== undefined) return constants[0];
-  if (types.has("string") || types.size === 0) return "text";
-  if (types.has("integer") || types.has("number"))
-    return typeof own.minimum === "number" ? own.minimum : 1;
-  if (types.has("boolean")) return true;
-  if (types.has("array")) return [];
-  return types.has("object") ? {} : null;
 }
