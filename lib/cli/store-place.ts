@@ -12,6 +12,11 @@ export async function isStore(place: Pick<StoreOptions, "url" | "folder">): Prom
   return file === undefined ? place.url !== undefined : await Bun.file(file).exists();
 }
 
+/** Whether its file is not there yet: nothing is in it, and who only looks makes none. */
+export async function isUnmade(place: Pick<StoreOptions, "url" | "folder">): Promise<boolean> {
+  return storeFile(place) !== undefined && !(await isStore(place));
+}
+
 /** What is secret in it is hidden from then on. @throws HostError `config`: a reference means nothing */
 export async function storePlace(
   { records: { store, origin } }: Pick<Config, "records">,

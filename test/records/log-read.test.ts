@@ -1,6 +1,6 @@
 /** The audit log as people read it: filtered, followed, and where there is nothing. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 
 import { expectRun, mcphost, tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
@@ -68,6 +68,18 @@ test("where there is nothing, it is said what is written down", async () => {
   expectRun(await log("--help"), {
     stdout: /of one-shot calls those that are\s+asked\s+about, with\s+"audit": true/,
   });
+});
+
+test("who only looks makes no store", async () => {
+  await using home = await tempDir();
+  const none = { grants: "grants", approvals: "calls that wait", log: "such events" };
+  for (const [command, what] of Object.entries(none)) {
+    const run = await mcphost(command).home(home.path).run();
+    expectRun(run, { stderr: new RegExp(`^mcphost: there are no ${what}\\n`) });
+  }
+  for (const command of ["grants", "approvals"])
+    expectRun(await mcphost(command, "--json").home(home.path).run(), { stdout: "[]\n" });
+  expect(await readdir(home.path)).not.toContain("state");
 });
 
 test("-f goes on with what happens", async () => {

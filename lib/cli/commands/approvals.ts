@@ -15,7 +15,7 @@ import { configFromFlags } from "../config-flags.ts";
 import { cut } from "../fit.ts";
 import { commonFlags, storeFlags } from "../flags.ts";
 import { tellNone } from "../listing.ts";
-import { storePlace } from "../store-place.ts";
+import { isUnmade, storePlace } from "../store-place.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -59,7 +59,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   check(verb, given, parsed);
   const decision = { arguments: argumentsOf(flags), always: alwaysOf(flags) };
   const config = await configFromFlags(parsed, io);
-  await using store = await openStore({ ...(await storePlace(config, io)), log });
+  const place = await storePlace(config, io);
+  if (given === undefined && (await isUnmade(place))) return await list(nothing, parsed, io);
+  await using store = await openStore({ ...place, log });
   if (given === undefined) return await list(store, parsed, io);
   const id = await idOf(verb, given, store);
   const told = { owner: undefined, id, by: "mcphost approvals" };
@@ -128,7 +130,15 @@ function check(verb: string, id: string | undefined, { flags, positionals }: Par
     throw new HostError("usage", `approvals ${verb} takes one ID`, { hint });
 }
 
-async function list(store: Store, parsed: Parsed, io: Io): Promise<number> {
+/** What is in a store that nobody has made yet. */
+const nothing: Listed = {
+  approvals: { list: async () => [] },
+  uncertainCalls: async () => [],
+};
+
+type Listed = Pick<Store, "uncertainCalls"> & { approvals: Pick<Store["approvals"], "list"> };
+
+async function list(store: Listed, parsed: Parsed, io: Io): Promise<number> {
   const { flags } = parsed;
   const states = flags["all"] === true ? [...waiting, ...over] : waiting;
   const approvals = await store.approvals.list(undefined, states);

@@ -13,7 +13,7 @@ import { configFromFlags } from "../config-flags.ts";
 import { cut } from "../fit.ts";
 import { commonFlags, storeFlags, textOf } from "../flags.ts";
 import { tellNone } from "../listing.ts";
-import { storePlace } from "../store-place.ts";
+import { isUnmade, storePlace } from "../store-place.ts";
 import type { Command, Io, Parsed } from "../types.ts";
 
 const command: Command = {
@@ -75,7 +75,12 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
   const lines = countOf(textOf(flags["lines"]));
   const { filter, matches } = filterOf(flags);
   const config = await configFromFlags(parsed, io);
-  await using store = await openStore({ ...(await storePlace(config, io)), log });
+  const place = await storePlace(config, io);
+  if (flags["follow"] !== true && (await isUnmade(place))) {
+    await tellNothing(config, parsed, io);
+    return 0;
+  }
+  await using store = await openStore({ ...place, log });
   const shown = await last(store, { filter, matches, lines });
   for (const row of shown) await print(row, parsed, io);
   if (shown.length === 0) await tellNothing(config, parsed, io);
