@@ -29,9 +29,13 @@ export function readReferences(text: string): (string | Reference)[] {
     parts.push({ kind: "own", name: "userHome" });
     at = 1;
   }
-  for (const match of text.matchAll(forms)) {
-    parts.push(text.slice(at, match.index), referenceOf(match.groups ?? {}));
-    at = match.index + match[0].length;
+  const ends = endsOf(text);
+  for (const match of text.matchAll(heads)) {
+    if (match.index < at) continue;
+    const found = formAt(match, text, ends);
+    if (found === undefined) continue;
+    parts.push(text.slice(at, match.index), found.part);
+    at = found.end;
   }
   parts.push(text.slice(at));
   return parts.filter((part) => part !== "");
@@ -82,44 +86,80 @@ export const editorNames: ReadonlySet<string> = new Set([
 // --- internal ---
 
 const editorForms =
-  /(?<!\$)\$\{(?:command|config|workspaceFolder|workspaceFolderBasename):[^}]*\}/g;
+  /(?<!\$)\$\{(?:command|config|workspaceFolder|workspaceFolderBasename):[^}]{0,1000}\}/g;
 
 /** A whole text, or all behind `Bearer `: `$NAME`, `%NAME%`, `{{NAME}}`, `${env.NAME}`, and `${NAME?…}` of a shell. */
 const foreignForm =
   /^(?:Bearer )?(?<form>\$(?<dollar>[A-Z_][A-Z0-9_]+)|%(?<percent>[A-Z_][A-Z0-9_]+)%|\$?\{\{ *(?<braces>[A-Z_][A-Z0-9_]+) *\}\}|\$\{(?: +|env\.)(?<dotted>[A-Z_][A-Z0-9_]+) *\}|\$\{(?<shell>[A-Z_][A-Z0-9_]+)(?:[-+=?]|:[+=?])[^}]*\})$/;
 
-/** What stands between braces, with references in it whole, and those in them. */
-const held = String.raw`(?:[^}$]|\$(?!\{)|\$\{(?:[^}$]|\$(?!\{)|\$\{[^}]*\})*\})`;
-
-/** All forms; `$${` stands first, so that it hides what follows. Any other `$` is not a form. */
-const forms = new RegExp(
+/** All forms, as they begin; `$${` stands first, so that it hides what follows. Any other `$` is not a form. */
+const heads = new RegExp(
   [
     String.raw`(?<literal>\$\$\{)`,
     String.raw`\$\{\{ *secrets\.(?<secret>[A-Za-z_]\w*) *\}\}`,
-    String.raw`\$\{(?<kind>secret|input|file):(?<what>[^}]+)\}`,
-    String.raw`\$\{env:(?<written>${held}+)\}`,
-    String.raw`\$\{(?<name>[A-Za-z_]\w*)(?::-(?<fallback>${held}*))?\}`,
+    String.raw`\$\{(?<kind>env|secret|input|file):`,
+    String.raw`\$\{(?<name>[A-Za-z_]\w*)(?<divider>:-|(?=\}))`,
     String.raw`(?<separator>\$\{\/\})`,
     String.raw`\$env:(?<dollar>[A-Za-z_]\w*)`,
-    String.raw`\{(?<bare>env|file):(?<braces>[^}]+)\}`,
+    String.raw`\{(?<bare>env|file):`,
   ].join("|"),
   "g",
 );
 
-function referenceOf(groups: Record<string, string | undefined>): string | Reference {
-  const { literal, secret, kind, what = "", name, fallback, separator, bare, braces } = groups;
-  if (literal !== undefined) return "${";
+/** The form that begins there, and where it ends; undefined where it does not, or holds nothing. */
+function formAt(
+  { index, 0: head, groups = {} }: RegExpExecArray,
+  text: string,
+  ends: ReadonlyMap<number, number>,
+): { part: string | Reference; end: number } | undefined {
+  const { literal, secret, kind, name, separator, dollar, bare } = groups;
+  const begin = index + head.length;
+  if (literal !== undefined) return { part: "${", end: begin };
   // As Continue writes it.
-  if (secret !== undefined) return { kind: "secret", name: secret };
-  if (separator !== undefined) return { kind: "own", name: "pathSeparator" };
-  if (name !== undefined && fallback === undefined && ownNames.some((own) => own === name))
-    return { kind: "own", name };
+  if (secret !== undefined) return { part: { kind: "secret", name: secret }, end: begin };
+  if (separator !== undefined) return { part: { kind: "own", name: "pathSeparator" }, end: begin };
+  if (dollar !== undefined) return { part: { kind: "env", name: dollar }, end: begin };
+  const close = ends.get(index);
+  if (close === undefined) return undefined;
+  const held = text.slice(begin, close);
+  const end = close + 1;
   if (name !== undefined)
-    return { kind: "env", name, ...(fallback === undefined ? {} : { fallback }) };
-  if (kind !== undefined) return { kind: kind as Reference["kind"], name: what };
-  if (bare === "file") return { kind: bare, name: braces ?? "" };
-  const written = groups.dollar ?? groups.written ?? braces ?? "";
-  const divider = written.indexOf(":-");
-  if (divider < 0) return { kind: "env", name: written };
-  return { kind: "env", name: written.slice(0, divider), fallback: written.slice(divider + 2) };
+    return { part: named(name, groups.divider === "" ? undefined : held), end };
+  if (held === "") return undefined;
+  const what = kind ?? bare;
+  if (what !== "env") return { part: { kind: what as Reference["kind"], name: held }, end };
+  const divider = held.indexOf(":-");
+  const [variable, fallback] =
+    divider < 0 ? [held, undefined] : [held.slice(0, divider), held.slice(divider + 2)];
+  return {
+    part: { kind: "env", name: variable, ...(fallback !== undefined && { fallback }) },
+    end,
+  };
+}
+
+function named(name: string, fallback: string | undefined): Reference {
+  if (fallback !== undefined) return { kind: "env", name, fallback };
+  return ownNames.some((own) => own === name) ? { kind: "own", name } : { kind: "env", name };
+}
+
+/** How many forms may stand in one another; one that holds more stays as it is. */
+const levelsMax = 8;
+
+/** Where each form that has braces has its last one. In one pass: a text of a stranger must not make us look through it again and again. */
+function endsOf(text: string): Map<number, number> {
+  const ends = new Map<number, number>();
+  const open: { begin: number; levels: number }[] = [];
+  for (const { index, 0: found } of text.matchAll(/\$\{|\{(?:env|file):|\}/g)) {
+    if (found !== "}") {
+      open.push({ begin: index, levels: 1 });
+      continue;
+    }
+    const closed = open.pop();
+    if (closed === undefined) continue;
+    const { begin, levels } = closed;
+    if (levels <= levelsMax) ends.set(begin, index);
+    const outer = open.at(-1);
+    if (outer !== undefined) outer.levels = Math.max(outer.levels, levels + 1);
+  }
+  return ends;
 }

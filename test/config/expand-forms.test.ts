@@ -56,7 +56,16 @@ const texts: [text: string, expanded: string][] = [
   ],
   ["${A}} a}b {A}", "1} a}b {A}"],
   ["${A", "${A"],
+  ["${UNSET:-{env:A}}", "1"],
+  ["${UNSET:-${A}", "${UNSET:-1"],
+  [nested(8), "1"],
+  [nested(9), `\${UNSET:-1}`],
 ];
+
+/** A form in that many forms. */
+function nested(levels: number): string {
+  return `${"${UNSET:-".repeat(levels - 1)}\${A}${"}".repeat(levels - 1)}`;
+}
 
 test.each(texts)("%s becomes %s, wherever it stands", async (text, expanded) => {
   const { server } = await expandServer(
@@ -75,3 +84,13 @@ test.each(texts)("%s becomes %s, wherever it stands", async (text, expanded) => 
   );
   expect(other.server).toMatchObject({ url: "https://h/1", headers: { H: expanded } });
 });
+
+// By a look through the whole for each that is begun, one of these would take minutes.
+test.each(["${A:-", "${A:-${A}", "${env:", "{env:", "${command:"])(
+  "a megabyte of %s is looked through once",
+  async (form) => {
+    const text = form.repeat(1_048_576 / form.length);
+    const { server } = await expandServer(stdio({ args: [text] }), context());
+    expect(server).toMatchObject({ args: [text.replaceAll("${A}", "1")] });
+  },
+);
