@@ -65,10 +65,9 @@ export async function answerAll(
   const { name, answers, signal } = options;
   const asked = Object.entries(requests);
   if (asked.length === 0) return undefined;
-  const refused = asked.find(([, { method, params }]) => refusalOf(method, params, answers))?.[1];
-  if (refused) {
-    const reason = refusalOf(refused.method, refused.params, answers)?.message ?? "";
-    throw nobody(reason, requests, name, refused);
+  for (const [, refused] of asked) {
+    const refusal = refusalOf(refused.method, refused.params, answers);
+    if (refusal) throw nobody(refusal.message, requests, name, refused);
   }
   if (asked.length > questionsMax)
     throw nobody(`more than ${questionsMax} questions at once`, requests, name);
