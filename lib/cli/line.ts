@@ -8,6 +8,7 @@ import { endEarly, takeOver } from "./early.ts";
 import { currentFolder } from "./folder.ts";
 import { terminals } from "./io.ts";
 import type { BegunProcess } from "./plain/begin.ts";
+import { mayBeNoText } from "./plain/line.ts";
 import type { Asked } from "./plain/post.ts";
 import { route } from "./route.ts";
 import type { Begun } from "./run.ts";
@@ -18,17 +19,18 @@ type Left = BegunProcess | Asked | { error: unknown } | undefined;
 /** Runs one line (without the program's own name). Never rejects. */
 export async function runLine(argv: string[], left: Left): Promise<number> {
   const line = cutLine(argv);
-  const begun = await begin(line, left);
+  const begun = await begin(argv, line, left);
   const { run } = await import("./run.ts");
   return await run(begun, line.words, terminals());
 }
 
 // --- internal ---
 
-async function begin(line: Line, left: Left): Promise<Begun> {
+async function begin(argv: string[], line: Line, left: Left): Promise<Begun> {
   if (left !== undefined && "error" in left) return { kind: "failed", error: left.error };
   const taken = left && takeOver(left);
   try {
+    if (mayBeNoText(argv)) await (await import("./word-bytes.ts")).checkBytes(argv);
     const routed = await route(line);
     if (routed.kind !== "run") return routed;
     const cwd = currentFolder(routed.parsed.flags);

@@ -36,7 +36,7 @@ export interface PlainFile {
 
 /** Undefined where it is no such line. */
 export function plainLine(argv: readonly string[]): PlainLine | undefined {
-  if (argv[0] !== "call") return undefined;
+  if (argv[0] !== "call" || mayBeNoText(argv)) return undefined;
   const words: string[] = [];
   let server: PlainLine["server"] | undefined;
   let json = false;
@@ -58,6 +58,11 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
   if (!tool) return undefined;
   const parts = partsOf(words.slice(1));
   return parts && { tool, parts, json, server: server ?? { file: undefined } };
+}
+
+/** A word may hold U+FFFD where its bytes were no UTF-8: only the system still has those (word-bytes.ts). */
+export function mayBeNoText(words: readonly string[]): boolean {
+  return words.some((word) => word.includes("\ufffd"));
 }
 
 // --- internal ---
