@@ -17,7 +17,7 @@ import type { EventStream } from "./stream.ts";
 export interface SessionsOptions {
   /** Sessions at a time; one more takes the place of the one that was quiet for longest. @default 1000 */
   sessionsMax?: number;
-  /** A session without a request or stream for so long is ended. @default 1800000 */
+  /** A session that had no request under way and no stream for so long is ended. @default 1800000 */
   idleMs?: number;
   /** A clock in ms that only goes up: one that was set anew ends no session. */
   now: () => number;
@@ -99,6 +99,7 @@ export class Sessions implements Disposable {
   /** The one that was quiet for longest first. */
   readonly #all = new Chain<Session>();
   readonly #room = new ReplayRoom();
+  #looking: Timer | undefined;
 
   constructor({ sessionsMax = 1000, idleMs = 1_800_000, now }: SessionsOptions) {
     this.#sessionsMax = sessionsMax;
@@ -112,7 +113,6 @@ export class Sessions implements Disposable {
 
   /** Undefined where there are too many, and all at work. */
   create(scope: Scope, knows: Knowledge): Session | undefined {
-    this.#sweep();
     if (this.#byId.size >= this.#sessionsMax) {
       const quiet = this.quiet();
       if (quiet === undefined) return undefined;
@@ -121,6 +121,7 @@ export class Sessions implements Disposable {
     const session = new Session(scope, knows, this.#room);
     this.#byId.set(session.id, session);
     this.#touch(session);
+    this.#looking ??= setInterval(() => this.#look(), this.#idleMs / looksOfIdle).unref();
     return session;
   }
 
@@ -151,6 +152,7 @@ export class Sessions implements Disposable {
 
   [Symbol.dispose](): void {
     for (const session of this.#all.all()) this.end(session);
+    this.#look();
   }
 
   // --- internal ---
@@ -165,11 +167,15 @@ export class Sessions implements Disposable {
     return session.isQuiet && this.#now() - session.usedAt >= this.#idleMs;
   }
 
-  #sweep(): void {
+  /** Servers of a client's own end with it, though nobody ever asks again. What is at work is in use until it is quiet. */
+  #look(): void {
     for (const session of this.#all.all()) {
-      if (this.#now() - session.usedAt < this.#idleMs) return;
-      if (session.isQuiet) this.end(session);
+      if (!session.isQuiet) this.#touch(session);
+      else if (this.#isOver(session)) this.end(session);
     }
+    if (this.size > 0) return;
+    clearInterval(this.#looking);
+    this.#looking = undefined;
   }
 }
 
@@ -177,6 +183,9 @@ export class Sessions implements Disposable {
 
 /** As long as a client that waits for a task lets pass until it asks again, and more. */
 const askingMs = 60_000;
+
+/** How often sessions are looked at within their idle time. */
+const looksOfIdle = 30;
 
 /** Characters that a client may leave untaken; what is told besides is lost. */
 const waitingMax = 4_194_304;

@@ -47,6 +47,13 @@ describe("guests", () => {
     await waitFor(() => !isAlive(pid));
   });
 
+  test("end with a client that left without a word, though no other ever comes", async () => {
+    await using kit = gatewayOver({ s: asker() }, { gateway: { idleMs: 300 } });
+    const pid = await pidOf(await session(kit, { capabilities: roots }));
+    await waitFor(() => !isAlive(pid));
+    await waitFor(() => guestsOf(kit) === 0);
+  });
+
   test("stop what was not used for its idle time, and start it again", async () => {
     await using kit = gatewayOver({ s: asker({ idleMs: 150 }) });
     const client = await session(kit, { capabilities: roots });

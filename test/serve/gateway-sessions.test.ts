@@ -69,6 +69,24 @@ test("sessions end when they were idle for long", async () => {
   expect((await other.request("ping")).status).toBe(404);
 });
 
+test("a session is idle from the end of its stream on: a client that lost that comes back", async () => {
+  let [now, looked] = [1_000_000, 0];
+  const steady = () => ((looked += 1), now);
+  await using kit = gatewayOver({ s: full() }, { steady, gateway: { idleMs: 600 } });
+  const one = await session(kit);
+  const leaving = new AbortController();
+  const headers = { accept: "text/event-stream" };
+  expect((await one.ask({ headers, signal: leaving.signal })).status).toBe(200);
+  now += 3_600_000;
+  const before = looked;
+  await waitFor(() => looked > before);
+  leaving.abort();
+  await waitFor(() => kit.served.context.streams.size === 0);
+  expect((await one.request("ping")).status).toBe(200);
+  now += 600;
+  expect((await one.request("ping")).status).toBe(404);
+});
+
 test("a clock that jumps ends no session, either way", async () => {
   let jumpMs = 0;
   const now = () => Date.now() + jumpMs;
