@@ -7,13 +7,12 @@ import { HostError } from "../base/errors.ts";
 import { isObject, parseJson, withoutMark } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ArgumentPart } from "../host/arguments.ts";
+import { wordOf } from "./plain/line.ts";
+import type { Word } from "./plain/line.ts";
 import type { Io } from "./types.ts";
 
-/** A part, or one that must be read first. `key` is undefined where the whole is one object. */
-export type Pending =
-  | ArgumentPart
-  | { kind: "file"; key: string; path: string; json: boolean }
-  | { kind: "stdin"; key: string | undefined; json: boolean };
+/** A part, or one that must be read first. */
+export type Pending = ArgumentPart | Extract<Word, { kind: "file" | "stdin" }>;
 
 /**
  * Reads the words behind the tool's name; `args` is the object of `--args`, which all of them win over. Pure.
@@ -50,24 +49,22 @@ export async function fetchArguments(
 /** As much as of stdin. */
 const fileBytesMax = 64 * 1024 * 1024;
 
-function readWord(word: string): Pending {
-  if (word === "-") return { kind: "stdin", key: undefined, json: true };
-  if (word.trimStart().startsWith("{"))
-    return { kind: "object", value: objectOf(word, "argument") };
-  const equals = word.indexOf("=");
-  const json = word[equals - 1] === ":";
-  const key = word.slice(0, json ? equals - 1 : equals);
-  if (equals < 0 || key === "")
-    throw new HostError("usage", `${quote(word)} is not an argument`, {
-      hint: /^(?:https?|wss?):/i.test(word)
+function readWord(typed: string): Pending {
+  const word = wordOf(typed);
+  if (word === undefined)
+    throw new HostError("usage", `${quote(typed)} is not an argument`, {
+      hint: /^(?:https?|wss?):/i.test(typed)
         ? "the address of a server is given by -s URL"
         : "write key=value, key:=JSON, key=@FILE, one JSON object, or - for one on stdin; a server's command stands behind --",
     });
-  const value = word.slice(equals + 1);
-  if (value === "@-") return { kind: "stdin", key, json };
-  if (value.startsWith("@@")) return keyed(key, value.slice(1), json, `argument ${key}`);
-  if (value.startsWith("@")) return { kind: "file", key, path: value.slice(1), json };
-  return keyed(key, value, json, `argument ${key}`);
+  switch (word.kind) {
+    case "object":
+      return { kind: "object", value: objectOf(word.text, "argument") };
+    case "keyed":
+      return keyed(word.key, word.text, word.json, `argument ${word.key}`);
+    default:
+      return word;
+  }
 }
 
 function keyed(key: string, text: string, json: boolean, where: string): ArgumentPart {

@@ -2,8 +2,7 @@
 import type { Log } from "../base/log.ts";
 import { verdictStore } from "../client/eras.ts";
 import type { ToolList } from "../client/types.ts";
-import { mayHaveKeptLists } from "../config/find.ts";
-import { ourPaths } from "../config/paths.ts";
+import { mayHaveKeptLists, ourPaths } from "../config/paths.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { ToolListStore, VerdictStore } from "../host/option-types.ts";
 import type { Io, KnownEra } from "./types.ts";

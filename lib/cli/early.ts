@@ -4,11 +4,11 @@
  */
 import { heldLog } from "../base/log.ts";
 import type { HeldLog } from "../base/log.ts";
-import { userConfigNow } from "../config/find.ts";
+import { userConfigNow } from "../config/paths.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
 import { spawnChild } from "../process/spawn.ts";
-import type { BegunProcess } from "./plain/begin.ts";
+import type { BegunProcess } from "./plain/begun.ts";
 import type { Asked } from "./plain/post.ts";
 import type { EarlyStart, Io, Parsed } from "./types.ts";
 

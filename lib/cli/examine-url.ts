@@ -2,8 +2,8 @@
  * One look at one server that is reached by a URL, for the doctor: it is asked which era it speaks, whatever is
  * remembered, and for its tools. It judges nothing and remembers nothing.
  */
-import { clientInfo } from "../client/answers.ts";
 import type { Verdict } from "../client/connect-types.ts";
+import { clientInfo } from "../client/declared.ts";
 import type { HttpServer } from "../config/types.ts";
 import { usableTools } from "../host/call-headers.ts";
 import { toListError } from "../host/failure.ts";

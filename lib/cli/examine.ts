@@ -3,8 +3,8 @@
  * is kept. It judges nothing (doctor.ts does) and remembers nothing.
  */
 import type { HostError } from "../base/errors.ts";
-import { clientInfo } from "../client/answers.ts";
 import { connect } from "../client/client.ts";
+import { clientInfo } from "../client/declared.ts";
 import type { ServerConfig, StdioServer } from "../config/types.ts";
 import { toHostError, toListError } from "../host/failure.ts";
 import type { Child } from "../process/child.ts";

@@ -1,12 +1,9 @@
 /**
- * The real world of a run: stdout that reaches slow readers whole, stderr that nobody waits for, stdin that is read only
- * when asked. It never touches `process.stdout`, `process.stderr` or `process.stdin`, which cost milliseconds at start.
+ * stdout, which reaches slow readers whole, and which of the standard streams are terminals. Neither this nor what is beside it
+ * touches `process.stdout`, `process.stderr` or `process.stdin`, which cost milliseconds at start.
  */
-import { errnoOf, HostError, isHostError } from "../base/errors.ts";
+import { HostError, isHostError } from "../base/errors.ts";
 import type { Sink, Terminal } from "./types.ts";
-
-const stderrQueueBytesMax = 1024 * 1024;
-const stdinBytesMax = 64 * 1024 * 1024;
 
 /** What a file descriptor writes with: the part of `Bun.FileSink` that is used here. */
 export interface Writer {
@@ -46,98 +43,6 @@ export function afterCall(error: unknown): unknown {
   const { code, message, facts } = error;
   const hint = "the call itself was done; it was not repeated";
   return new HostError(code, message, { facts, hint, cause: error });
-}
-
-/** stderr: what is written is queued up to a bound, then dropped and counted. */
-export interface StderrSink extends Sink {
-  /** Waits until all is written, at most so long. */
-  drain(ms: number): Promise<void>;
-}
-
-/** Writes never wait and never throw; order is kept. */
-export function stderrSink(open: () => Writer = () => Bun.stderr.writer()): StderrSink {
-  let encoder: TextEncoder | undefined;
-  let writer: Writer | undefined;
-  let queue: (string | Uint8Array)[] = [];
-  let queuedBytes = 0;
-  let dropped = 0;
-  let closed = false;
-  let pumping = false;
-  let pumped = Promise.resolve();
-
-  async function pump() {
-    pumping = true;
-    try {
-      writer ??= open();
-      while (queue.length > 0) {
-        const batch = queue;
-        queue = [];
-        if (dropped > 0) batch.push(`mcphost: ${dropped} lines dropped here: stderr is too slow\n`);
-        dropped = 0;
-        for (const data of batch) {
-          await writer.write(data);
-          await writer.flush();
-          queuedBytes -= data.length;
-        }
-      }
-    } catch {
-      closed = true;
-    }
-    // In the same tick as the last look at the queue: what comes later starts the pump again.
-    pumping = false;
-  }
-
-  return {
-    get closed() {
-      return closed;
-    },
-    async write(data) {
-      if (closed || data.length === 0) return;
-      const bytes = typeof data === "string" ? (encoder ??= new TextEncoder()).encode(data) : data;
-      if (queuedBytes + bytes.length > stderrQueueBytesMax) {
-        dropped++;
-        return;
-      }
-      queuedBytes += bytes.length;
-      queue.push(bytes);
-      if (!pumping) pumped = pump();
-    },
-    async drain(ms) {
-      if (pumping) await Promise.race([pumped, Bun.sleep(ms)]);
-    },
-  };
-}
-
-/** A reader of the whole of stdin, for one use. @throws HostError `usage` on the second, or when there is too much */
-export function stdinReader(open: () => ReadableStream<Uint8Array> = () => Bun.stdin.stream()) {
-  let used = false;
-  return async (): Promise<Uint8Array> => {
-    if (used) throw new HostError("usage", "stdin is asked for twice, and can be read only once");
-    used = true;
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    try {
-      for await (const chunk of open()) {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes > stdinBytesMax)
-          throw new HostError("usage", `stdin holds more than ${stdinBytesMax} bytes`);
-      }
-    } catch (error) {
-      throw stdinError(error);
-    }
-    return Buffer.concat(chunks);
-  };
-}
-
-/** Why stdin cannot be read: it may be a folder, or a terminal that is gone. */
-export function stdinError(error: unknown): HostError {
-  if (isHostError(error)) return error;
-  const why = errnoOf(error) ?? String(error);
-  return new HostError("usage", `stdin cannot be read (${why})`, {
-    hint: "give it a file or a pipe (< FILE, COMMAND | …)",
-    cause: error,
-  });
 }
 
 /** Which of the three standard streams are terminals: asked of the system without loading what reads or writes them. */

@@ -7,7 +7,7 @@ import type { Line } from "./args.ts";
 import { endEarly, takeOver } from "./early.ts";
 import { currentFolder } from "./folder.ts";
 import { terminals } from "./io.ts";
-import type { BegunProcess } from "./plain/begin.ts";
+import type { BegunProcess } from "./plain/begun.ts";
 import { mayBeNoText } from "./plain/line.ts";
 import type { Asked } from "./plain/post.ts";
 import { route } from "./route.ts";

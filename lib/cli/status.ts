@@ -2,7 +2,7 @@
  * One line that stays at the bottom of a terminal (a progress bar), while others are written above it. It owns no text
  * and draws only when told.
  */
-import type { StderrSink } from "./io.ts";
+import type { StderrSink } from "./stderr-sink.ts";
 import type { Sink, Terminal } from "./types.ts";
 
 export interface StatusLine {

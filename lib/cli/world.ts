@@ -1,8 +1,9 @@
 /** What a command works with: its streams, its terminal, its secrets. What goes to people is redacted here. */
-import { stdinReader, stdoutSink } from "./io.ts";
-import type { StderrSink } from "./io.ts";
+import { stdoutSink } from "./io.ts";
 import { Secrets } from "./secrets.ts";
 import { statusLine } from "./status.ts";
+import type { StderrSink } from "./stderr-sink.ts";
+import { stdinReader } from "./stdin-reader.ts";
 import { commands } from "./table.ts";
 import type { Io, Sink } from "./types.ts";
 

@@ -5,7 +5,7 @@ import type { Response } from "../protocol/jsonrpc.ts";
 import { PeerRequest } from "../transport/peer-request.ts";
 import type { About } from "../transport/peer-request.ts";
 import type { Answer } from "../transport/peer-types.ts";
-import { capabilitiesOf } from "./answers.ts";
+import { capabilitiesOf } from "./declared.ts";
 import type { Asked, Line, Watch } from "./line.ts";
 import type { RequestOptions } from "./types.ts";
 

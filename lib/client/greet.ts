@@ -7,12 +7,13 @@ import type { Codec } from "../protocol/codec.ts";
 import { codecFor } from "../protocol/codecs.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import type { ErrorObject } from "../protocol/jsonrpc.ts";
-import { initializeParams, readInitialize, retryRevision } from "../protocol/legacy.ts";
+import { initializeParams, readInitialize } from "../protocol/legacy.ts";
 import type { Capabilities, Implementation } from "../protocol/mcp.ts";
 import type { ProbeOutcome } from "../protocol/probe.ts";
+import { retryRevision } from "../protocol/retry-revision.ts";
 import type { Peer } from "../transport/peer-types.ts";
-import { capabilitiesOf } from "./answers.ts";
 import type { ConnectOptions } from "./connect-types.ts";
+import { capabilitiesOf } from "./declared.ts";
 
 /** What a greeting tells about the server. */
 export interface Greeting {

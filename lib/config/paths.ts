@@ -1,6 +1,6 @@
 /**
- * Where our files lie, and the little arithmetic over paths that a one-shot call needs without loading `node:path`.
- * Pure over an environment; touches no disk.
+ * Where our files lie, and the little arithmetic over paths that a one-shot call needs without loading `node:path`: pure, but
+ * for the looks that such a call takes at whether one is there.
  */
 
 export type Env = Record<string, string | undefined>;
@@ -29,11 +29,31 @@ export function ourPaths(env: Env, platform: string = process.platform): OurPath
   };
 }
 
-/** `config` of `ourPaths` alone, which a plain call asks for before it starts its server. */
-export function configFolder(env: Env, platform: string = process.platform): string | undefined {
-  const roaming = platform === "win32" ? absolute(env.APPDATA) : undefined;
-  const named = absolute(env.XDG_CONFIG_HOME) ?? roaming;
-  return ours(named, named === undefined ? homeIn(env, platform) : undefined, ".config");
+/** What a config is called in a folder of a project, and in ours; of several the first counts. */
+export const projectNames = ["mcphost.json", "mcphost.jsonc", ".mcp.json", "mcp.json"];
+export const userNames = ["config.json", "config.jsonc"];
+
+/** The user's own config, if there is one. At once: no thread is asked to look. */
+export function userConfigNow(env: Env): string | undefined {
+  const config = configFolder(env);
+  // Most have none.
+  if (config === undefined || !isThere(config)) return undefined;
+  for (const name of userNames) if (isThere(joinPath(config, name))) return joinPath(config, name);
+  return undefined;
+}
+
+/** False where surely no folder from `cwd` up has a config. At once. */
+export function mayFindConfig(cwd: string): boolean {
+  for (const folder of foldersUp(cwd))
+    for (const name of projectNames) if (isThere(joinPath(folder, name))) return true;
+  return false;
+}
+
+/** Whether lists of tools are kept at all: a look at their folder, which has a size where it is there. */
+export function mayHaveKeptLists(env: Env): boolean {
+  const { cache } = ourPaths(env);
+  if (cache === undefined) return false;
+  return process.platform === "win32" || Bun.file(joinPath(cache, "lists")).size > 0;
 }
 
 /** The folder of a file; the root is its own folder. */
@@ -82,6 +102,18 @@ export function shownPath(path: string, cwd: string, home: string | undefined): 
 }
 
 // --- internal ---
+
+/** `config` of `ourPaths` alone: it is asked for before a server is started. */
+function configFolder(env: Env, platform: string = process.platform): string | undefined {
+  const roaming = platform === "win32" ? absolute(env.APPDATA) : undefined;
+  const named = absolute(env.XDG_CONFIG_HOME) ?? roaming;
+  return ours(named, named === undefined ? homeIn(env, platform) : undefined, ".config");
+}
+
+/** By its time, which Bun says to be this of a file that is not there: the size is that of an empty one. */
+function isThere(path: string): boolean {
+  return Bun.file(path).lastModified !== 2 ** 52 - 1;
+}
 
 function homeIn(env: Env, platform: string): string | undefined {
   return absolute(env.HOME) ?? (platform === "win32" ? absolute(env.USERPROFILE) : undefined);

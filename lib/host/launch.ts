@@ -2,7 +2,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Answers } from "../client/answer-types.ts";
-import { clientInfo } from "../client/answers.ts";
+import { clientInfo } from "../client/declared.ts";
 import { verdictKey } from "../client/eras.ts";
 import { startDefaultMs } from "../client/plan.ts";
 import type { McpClient } from "../client/types.ts";

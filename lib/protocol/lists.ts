@@ -5,7 +5,7 @@
 import { shorten } from "../base/clip.ts";
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { entriesOf } from "./entries.ts";
+import { entriesOf } from "./meta.ts";
 
 /** What every entry may have. `raw` is the whole object as it came. */
 interface Entry {

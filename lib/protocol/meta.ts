@@ -1,4 +1,4 @@
-/** What both eras share: `_meta` of requests, names inside it, codes, and who the far side says it is. Pure. */
+/** What both eras share: `_meta` of requests, names inside it, codes, lists, and who the far side says it is. Pure. */
 import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { Implementation } from "./mcp.ts";
@@ -39,4 +39,14 @@ export function readImplementation(value: Json | undefined): Implementation | un
  */
 export function namesModes(revision: string): boolean {
   return revision >= "2025-11-25";
+}
+
+/** The entries of a list as a server writes it; where it is no array, that is said. PHP writes a list whose keys have gaps as an object. */
+export function entriesOf(list: Json | undefined, what: string, warnings: string[]): Json[] {
+  if (Array.isArray(list)) return list;
+  if (list === undefined || list === null) return [];
+  const values = isObject(list) ? (Object.values(list) as Json[]) : [];
+  const read = values.length > 0 ? "its members were read" : "none was read";
+  warnings.push(`the list of ${what}s is not an array: ${read}`);
+  return values;
 }

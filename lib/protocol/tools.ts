@@ -6,8 +6,8 @@
 import { shorten } from "../base/clip.ts";
 import { isDeeper, isObject, keepDigits, withDigits } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { entriesOf } from "./entries.ts";
 import type { Tool, ToolAnnotations } from "./mcp.ts";
+import { entriesOf } from "./meta.ts";
 
 export interface ReadToolsOptions {
   /** The names of earlier pages; those of this page are added. @default none */

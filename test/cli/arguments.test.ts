@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { fetchArguments, readArguments } from "../../lib/cli/arguments.ts";
-import { stdinReader } from "../../lib/cli/io.ts";
+import { stdinReader } from "../../lib/cli/stdin-reader.ts";
 import { fitArguments } from "../../lib/host/arguments.ts";
 import { tempDir } from "../harness.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { stderrSink, stdoutSink } from "../../lib/cli/io.ts";
+import { stdoutSink } from "../../lib/cli/io.ts";
 import { statusLine } from "../../lib/cli/status.ts";
+import { stderrSink } from "../../lib/cli/stderr-sink.ts";
 
 class Failure extends Error {
   readonly code: string;

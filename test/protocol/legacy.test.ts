@@ -9,12 +9,8 @@ import {
   newestLegacy,
   newestModern,
 } from "../../lib/protocol/codecs.ts";
-import {
-  initializeParams,
-  legacyCodec,
-  readInitialize,
-  retryRevision,
-} from "../../lib/protocol/legacy.ts";
+import { initializeParams, legacyCodec, readInitialize } from "../../lib/protocol/legacy.ts";
+import { retryRevision } from "../../lib/protocol/retry-revision.ts";
 
 const read = (protocolVersion: unknown) =>
   readInitialize({ protocolVersion } as never, "2025-11-25");

@@ -12,11 +12,11 @@ import { Duplex } from "../../serve/gateway-duplex.ts";
 import { createGateway } from "../../serve/gateway.ts";
 import { sharesOf } from "../../serve/shares.ts";
 import { commonFlags, policyFlags, serverFlags } from "../flags.ts";
-import { stdinError } from "../io.ts";
 import { keepProgram } from "../keep-program.ts";
 import { openFromFlags } from "../open.ts";
 import { profiledBy, profileFlags } from "../profile.ts";
 import { logFailures } from "../serve-show.ts";
+import { stdinError } from "../stdin-reader.ts";
 import type { Command, Io, Parsed, Sink } from "../types.ts";
 
 const command: Command = {

@@ -4,8 +4,7 @@
  * with a fraction of what the host needs; the host gets all others, and goes on from what was said.
  */
 import { verdictKey, verdictStore } from "../../client/eras.ts";
-import { mayHaveKeptLists } from "../../config/find.ts";
-import { ourPaths } from "../../config/paths.ts";
+import { mayHaveKeptLists, ourPaths } from "../../config/paths.ts";
 import type { LinkKind } from "../../protocol/probe.ts";
 import { afterCall, stdoutSink, terminals } from "../io.ts";
 import type { Io, KnownEra } from "../types.ts";

@@ -4,8 +4,7 @@
  */
 import { isObject } from "../../base/json.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { mayFindConfig, userConfigNow } from "../../config/find.ts";
-import { resolvePath } from "../../config/paths.ts";
+import { mayFindConfig, resolvePath, userConfigNow } from "../../config/paths.ts";
 import type { Io, ReadConfig } from "../types.ts";
 import { mayHaveSay, serversAlone, smallText } from "./document.ts";
 import type { PlainCommand, PlainLine } from "./line.ts";

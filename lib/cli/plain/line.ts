@@ -3,8 +3,8 @@
  * these; no other flag but `--json` and `--quiet`, and its arguments complete as they stand. Pure. Any other line, a wrong one
  * too, is for others.
  */
+import { isObject, parseJson, withoutMark } from "../../base/json.ts";
 import type { ArgumentPart } from "../../host/arguments.ts";
-import { readArguments } from "../arguments.ts";
 
 export interface PlainLine {
   tool: string;
@@ -60,9 +60,35 @@ export function plainLine(argv: readonly string[]): PlainLine | undefined {
   return parts && { tool, parts, json, server: server ?? { file: undefined } };
 }
 
-/** A word may hold U+FFFD where its bytes were no UTF-8: only the system still has those (word-bytes.ts). */
+/**
+ * A word may hold U+FFFD where its bytes were no UTF-8: only the system still has those (word-bytes.ts). By a loop: what a
+ * callback is made of is compiled first.
+ */
 export function mayBeNoText(words: readonly string[]): boolean {
-  return words.some((word) => word.includes("\ufffd"));
+  for (const word of words) if (word.includes("\ufffd")) return true;
+  return false;
+}
+
+/** A word behind the name of a tool: what it gives, and nothing of that read. `key` is undefined where it is one whole object. */
+export type Word =
+  | { kind: "keyed"; key: string; text: string; json: boolean }
+  | { kind: "object"; text: string }
+  | { kind: "file"; key: string; path: string; json: boolean }
+  | { kind: "stdin"; key: string | undefined; json: boolean };
+
+/** By cli.md, call; undefined where it is no argument. */
+export function wordOf(typed: string): Word | undefined {
+  if (typed === "-") return { kind: "stdin", key: undefined, json: true };
+  if (typed.trimStart().startsWith("{")) return { kind: "object", text: typed };
+  const equals = typed.indexOf("=");
+  const json = typed[equals - 1] === ":";
+  const key = typed.slice(0, json ? equals - 1 : equals);
+  if (equals < 0 || key === "") return undefined;
+  const text = typed.slice(equals + 1);
+  if (text === "@-") return { kind: "stdin", key, json };
+  if (text.startsWith("@@")) return { kind: "keyed", key, text: text.slice(1), json };
+  if (text.startsWith("@")) return { kind: "file", key, path: text.slice(1), json };
+  return { kind: "keyed", key, text, json };
 }
 
 // --- internal ---
@@ -87,13 +113,26 @@ function fileIn(path: string): PlainFile | undefined {
 }
 
 function partsOf(words: readonly string[]): ArgumentPart[] | undefined {
+  const parts: ArgumentPart[] = [];
+  for (const typed of words) {
+    const part = partOf(wordOf(typed));
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** Undefined where something has to be read first, and where it is told what is wrong with it. */
+function partOf(word: Word | undefined): ArgumentPart | undefined {
   try {
-    const parts: ArgumentPart[] = [];
-    for (const part of readArguments(words)) {
-      if (part.kind === "file" || part.kind === "stdin") return undefined;
-      parts.push(part);
+    if (word?.kind === "object") {
+      const value = parseJson(withoutMark(word.text));
+      return isObject(value) ? { kind: "object", value } : undefined;
     }
-    return parts;
+    if (word?.kind !== "keyed") return undefined;
+    const { key, text, json } = word;
+    if (!json) return { kind: "text", key, text };
+    return { kind: "json", key, value: parseJson(withoutMark(text)) };
   } catch {
     return undefined;
   }

@@ -1,9 +1,9 @@
 /** A plain call over the pipes of a process: each message is a line. */
 import type { JsonObject } from "../../base/json.ts";
-import type { Ahead } from "../../process/ahead.ts";
+import { Ahead } from "../../process/ahead.ts";
 import { newestLegacy } from "../../protocol/codecs.ts";
 import type { Io } from "../types.ts";
-import type { BegunProcess } from "./begin.ts";
+import type { BegunProcess } from "./begun.ts";
 import { callPlainly } from "./call.ts";
 import type { PlainEnd, PlainLink, Soon } from "./call.ts";
 import type { PlainLine } from "./line.ts";
@@ -16,14 +16,15 @@ export async function callByPipe(
   begun: BegunProcess,
   env: Io["env"],
 ): Promise<PlainEnd> {
-  const { spec, process } = begun;
+  const ahead = new Ahead(begun.process);
+  begun.process = ahead;
   const link: PlainLink = {
     kind: "pipe",
-    server: spec,
+    server: begun.spec,
     async converse(talk, soon) {
-      if (!process.send(talk.begin())) return undefined;
+      if (!ahead.send(talk.begin())) return undefined;
       rehearse(line);
-      return await converse(talk, process, soon);
+      return await converse(talk, ahead, soon);
     },
   };
   const end = await callPlainly(line, link, env);

@@ -5,8 +5,8 @@
  */
 import type { Json, JsonObject } from "../../base/json.ts";
 import { surelyFits } from "../../base/schema-plain.ts";
-import { capabilitiesOf, clientInfo } from "../../client/answers.ts";
 import type { Verdict } from "../../client/connect-types.ts";
+import { capabilitiesOf, clientInfo } from "../../client/declared.ts";
 import type { Greeting } from "../../client/greet.ts";
 import { planOf, verdictOf } from "../../client/plan.ts";
 import type { Plan } from "../../client/plan.ts";

@@ -1,9 +1,9 @@
-/** What servers may ask of us: what is declared for it, by revision. */
+/** What is declared to servers, by revision. */
 import { describe, expect, test } from "bun:test";
 
 import type { JsonObject } from "../../lib/base/json.ts";
 import type { Answers } from "../../lib/client/answer-types.ts";
-import { capabilitiesOf } from "../../lib/client/answers.ts";
+import { capabilitiesOf } from "../../lib/client/declared.ts";
 import { accept } from "./answers-kit.ts";
 
 describe("capabilities", () => {
