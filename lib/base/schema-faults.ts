@@ -46,12 +46,14 @@ const dialects = new Map<string, Draft>([
  */
 export function inspectSchema(schema: JsonObject): SchemaReport {
   const report: SchemaReport = { draft: "2020-12", heavy: false, patterns: false };
-  if (schema.$schema !== undefined) {
-    const name = String(schema.$schema)
+  // What serializers write where it is absent says nothing.
+  const dialect = schema.$schema ?? "";
+  if (dialect !== "") {
+    const name = String(dialect)
       .replace(/^https?:\/\//, "")
       .replace(/#$/, "");
     const draft = dialects.get(name);
-    if (draft === undefined) report.fault = `its dialect ${clip(schema.$schema)} is not supported`;
+    if (draft === undefined) report.fault = `its dialect ${clip(dialect)} is not supported`;
     else report.draft = draft;
   }
   if (pathsAreLonger(schema)) report.fault = "its keys are too long and too many";

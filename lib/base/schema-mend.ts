@@ -1,12 +1,14 @@
 /**
  * Mends in a schema what is clear although it is no JSON Schema: what serializers write in the place of a keyword that is
- * absent (null), of an empty object (PHP: an empty list), and OpenAPI's `nullable`. And takes out patterns that are none
+ * absent (null), of an empty object (PHP: an empty list), what OpenAPI and draft 4 say of bounds and null, and types by the
+ * words of others. And takes out patterns that are none
  * here (other languages have other ones), and what means nothing in its dialect, but something to the validator. Changes the
  * schema it is given. Pure otherwise.
  */
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
-import { mapsOfSchemas, notesIn } from "./schema-places.ts";
+import { listsOfSchemas, mapsOfSchemas, notesIn, oneSchema } from "./schema-places.ts";
+import { typeMeant } from "./schema-types.ts";
 
 export type Draft = "4" | "7" | "2019-09" | "2020-12";
 
@@ -14,7 +16,12 @@ export type Draft = "4" | "7" | "2019-09" | "2020-12";
 export function mendSchema(schema: JsonObject, draft: Draft, isRoot: boolean): string | undefined {
   for (const key of Object.keys(schema))
     if (schema[key] === null && key !== "const" && key !== "default") delete schema[key];
-  for (const key of mapsOfSchemas) if (isEmptyList(schema[key])) schema[key] = {};
+  for (const key of [...mapsOfSchemas, ...oneSchema])
+    if (isEmptyList(schema[key])) schema[key] = {};
+  for (const key of mapsOfSchemas) fillEmpty(schema[key]);
+  for (const key of listsOfSchemas) fillEmpty(schema[key]);
+  nameTypes(schema, isRoot);
+  if (draft !== "4") boundAlone(schema);
   if (schema.nullable === true) allowNull(schema);
   keepTo(draft, schema, isRoot);
   return withoutForeign(schema);
@@ -65,6 +72,51 @@ function forgetIds(note: Json): void {
     if (typeof node !== "object" || node === null) continue;
     if (isObject(node) && !isObject(node.id)) delete node.id;
     for (const [key, value] of Object.entries(node)) if (!data.has(key)) stack.push(value as Json);
+  }
+}
+
+/** Where an empty list stands for a schema that says nothing. */
+function fillEmpty(schemas: Json | undefined): void {
+  if (typeof schemas !== "object" || schemas === null) return;
+  const places = schemas as JsonObject;
+  for (const key of Object.keys(places)) if (isEmptyList(places[key])) places[key] = {};
+}
+
+/**
+ * Types by their right names. Where none of the listed values is of the type, the values are what is meant. Arguments are an
+ * object: a root that is called otherwise is broken, and not to refuse them all.
+ */
+function nameTypes(schema: JsonObject, isRoot: boolean): void {
+  const { type, enum: values } = schema;
+  if (type === undefined) return;
+  const names = [type].flat().map((one) => typeMeant(one) ?? one);
+  if (isRoot && !names.includes("object")) return;
+  if (names.includes("any")) delete schema.type;
+  else if (Array.isArray(type) || names[0] !== type)
+    schema.type = Array.isArray(type) ? names : names[0]!;
+  if (!Array.isArray(values) || values.length === 0) return;
+  if (!values.some((value) => names.some((name) => isOfType(value, name)))) delete schema.type;
+}
+
+function isOfType(value: Json, name: Json): boolean {
+  if (value === null) return name === "null";
+  if (Array.isArray(value)) return name === "array";
+  if (typeof value !== "number") return name === typeof value;
+  return name === "number" || (name === "integer" && Number.isInteger(value));
+}
+
+/** Draft 4 and OpenAPI 3.0 have a word beside the bound where later dialects have the bound itself. */
+function boundAlone(schema: JsonObject): void {
+  for (const [bound, flag] of [
+    ["minimum", "exclusiveMinimum"],
+    ["maximum", "exclusiveMaximum"],
+  ] as const) {
+    if (typeof schema[flag] !== "boolean") continue;
+    const isExclusive = schema[flag] && schema[bound] !== undefined;
+    delete schema[flag];
+    if (!isExclusive) continue;
+    schema[flag] = schema[bound]!;
+    delete schema[bound];
   }
 }
 

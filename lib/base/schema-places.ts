@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Keywords whose value is one schema. */
-const oneSchema: readonly string[] = (
+export const oneSchema: readonly string[] = (
   "additionalItems additionalProperties contains else if items not propertyNames then " +
   "unevaluatedItems unevaluatedProperties"
 ).split(" ");

@@ -187,7 +187,7 @@ function escapeKey(key: string): string {
 
 function showAll(values: Json | undefined): string {
   const list = Array.isArray(values) ? values : [];
-  const shown = list.slice(0, 20).map(show);
+  const shown = list.length === 0 ? ["an empty list"] : list.slice(0, 20).map(show);
   return [...shown, ...(list.length > shown.length ? ["…"] : [])].join(", ");
 }
 

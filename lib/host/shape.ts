@@ -6,8 +6,8 @@ import { isObject } from "../base/json.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { resolverOf } from "../base/pointer.ts";
 import type { Resolve } from "../base/pointer.ts";
-
-export type JsonType = "string" | "number" | "integer" | "boolean" | "null" | "array" | "object";
+import { typeMeant } from "../base/schema-types.ts";
+import type { JsonType } from "../base/schema-types.ts";
 
 /** Either `types` or `constants` admit a value; both empty means that nothing is known. */
 export interface Shape {
@@ -17,16 +17,6 @@ export interface Shape {
 }
 
 const unknown: Shape = { types: new Set(), constants: [] };
-const known: ReadonlySet<Json> = new Set<Json>([
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "null",
-  "array",
-  "object",
-]);
-
 /** True where nothing is known of the values. */
 export function isUnknown(shape: Shape): boolean {
   return shape.types.size === 0 && shape.constants.length === 0;
@@ -159,8 +149,11 @@ function lookAt(
   if (Array.isArray(values))
     return { types: new Set(), constants: orNull ? [...values, null] : values };
   const types = new Set<JsonType>();
-  for (const one of Array.isArray(type) ? type : [type])
-    if (known.has(one ?? "")) types.add(one as JsonType);
+  for (const one of Array.isArray(type) ? type : [type]) {
+    const meant = typeMeant(one);
+    if (meant === "any") return unknown;
+    if (meant !== undefined) types.add(meant);
+  }
   if (orNull && types.size > 0) types.add("null");
   if (types.size > 0) return { types, constants: [] };
   for (const union of [anyOf, oneOf]) if (Array.isArray(union)) return joined(union.map(look));

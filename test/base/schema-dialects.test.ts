@@ -36,7 +36,7 @@ describe("the dialect is what $schema says, else 2020-12", () => {
       1,
       'unchecked: its dialect "https://example.invalid/mine" is not supported',
     ],
-    [{ exclusiveMinimum: true }, 5, 'unchecked: # has a "exclusiveMinimum" that is no number'],
+    [{ exclusiveMinimum: "1" }, 5, 'unchecked: # has a "exclusiveMinimum" that is no number'],
   ])("%j over %j", async (schema, value, expected) => {
     expect(await verdict(schema, value)).toBe(expected);
   });
@@ -85,6 +85,35 @@ describe("what is clear although it is no JSON Schema", () => {
     [{ properties: { a: { type: "string", nullable: false } } }, { a: null }, "/a"],
     [{ properties: { a: { type: "string", enum: ["x"], nullable: true } } }, { a: null }, "ok"],
     [{ properties: { a: { type: ["string"], nullable: true } } }, { a: 1 }, "/a"],
+    [{ properties: { a: { minimum: 1, exclusiveMinimum: true } } }, { a: 1 }, "/a: expected more"],
+    [{ properties: { a: { maximum: 1, exclusiveMaximum: false } } }, { a: 1 }, "ok"],
+    [{ properties: { a: { exclusiveMaximum: true, type: "integer" } } }, { a: 9 }, "ok"],
+    // Empty objects, and what is absent, once more.
+    [{ properties: { a: [], b: integer } }, { a: "x", b: "y" }, "/b"],
+    [{ properties: { a: integer }, additionalProperties: [] }, { a: "x", b: 1 }, "/a"],
+    [{ properties: { a: { anyOf: [[], integer] } } }, { a: "x" }, "ok"],
+    [{ $schema: null, properties: { a: integer } }, { a: "x" }, "/a"],
+    [{ $schema: "", properties: { a: integer } }, { a: "x" }, "/a"],
+    // Types by the words of others.
+    [
+      { type: "OBJECT", properties: { a: { type: "INTEGER" } } },
+      { a: "x" },
+      "/a: expected integer",
+    ],
+    [{ properties: { a: { type: "int" } } }, { a: 1.5 }, "/a: expected integer"],
+    [{ properties: { a: { type: "float" }, b: { type: "str" } } }, { a: 1.5, b: "x" }, "ok"],
+    [{ properties: { a: { type: "list", items: { type: "bool" } } } }, { a: [1] }, "/a/0"],
+    [{ properties: { a: { type: ["dict", "null"] } } }, { a: 1 }, "/a"],
+    [{ properties: { a: { type: "any" }, b: integer } }, { a: 1, b: "x" }, "/b"],
+    // Values that are none of their type.
+    [{ properties: { a: { ...integer, enum: ["1", "2"] } } }, { a: "1" }, "ok"],
+    [
+      { properties: { a: { ...integer, enum: ["1", "2"] } } },
+      { a: "3" },
+      '/a: expected one of "1"',
+    ],
+    [{ properties: { a: { type: "string", enum: [1, "x"] } } }, { a: 1 }, "/a"],
+    [{ properties: { a: { enum: [] } } }, { a: 1 }, "/a: expected one of an empty list"],
   ])("%j with %j: %s", async (schema, value, expected) => {
     expect(await verdict(schema, value)).toStartWith(expected);
   });

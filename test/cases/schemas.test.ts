@@ -130,3 +130,21 @@ test("a tool whose arguments stand in alternatives shows them, with a call that 
   expect(nearly).toMatchObject({ code: 2 });
   expect(nearly.stderr).toContain('one(k?: "x" | "y", n?: integer, s?: string)');
 });
+
+test("types by the words of others, and bounds as OpenAPI has them, are understood on a command line", async () => {
+  const properties = {
+    ttl: { type: "integer", minimum: 0, exclusiveMinimum: true },
+    page: { type: "int" },
+    dry: { type: "BOOLEAN" },
+  };
+  const list = server([{ name: "one", inputSchema: { type: "OBJECT", properties } }]);
+  expectRun(await mcphost("call", "one", "ttl=1", "page=2", "dry=true", ...list).run(), {
+    stdout: '["one",{"ttl":1,"page":2,"dry":true}]\n',
+  });
+  const wrong = await mcphost("call", "one", "ttl=0", ...list).run();
+  expectRun(wrong, {
+    code: 2,
+    stderr:
+      /ttl: expected more than 0, got 0\n {2}one\(ttl\?: integer, page\?: integer, dry\?: bool/,
+  });
+});

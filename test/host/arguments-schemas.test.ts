@@ -80,3 +80,12 @@ test("null is a value of what OpenAPI calls nullable", () => {
   expect(fitted({ enum: [1, 2], nullable: true }, "null")).toBe("null");
   expect(fitted({ type: "string", nullable: true }, "null")).toBe('"null"');
 });
+
+test("types that are called otherwise are what they mean", () => {
+  expect(fitted({ type: "int" }, "3")).toBe("3");
+  expect(fitted({ type: "STRING" }, "3")).toBe('"3"');
+  expect(fitted({ type: ["float", "null"] }, "null")).toBe("null");
+  expect(fitted({ type: "list", items: { type: "str" } }, '["a"]')).toBe('["a"]');
+  expect(fitted({ type: "any" }, "3")).toBe('"3"');
+  expect(() => fitted({ type: "Boolean" }, "3")).toThrow("expected boolean");
+});
