@@ -2,7 +2,7 @@
 import { wholeTool } from "../host/host-tool.ts";
 import type { Judgement } from "../host/opened-types.ts";
 import type { HostTool } from "../host/types.ts";
-import { strictSchema } from "./gateway-strict.ts";
+import { parametersOf } from "./tools-parameters.ts";
 
 /**
  * One entry of the list. `permissions.write` is false and `uses_cwd` too, as llama-server has them for every tool of a
@@ -11,8 +11,7 @@ import { strictSchema } from "./gateway-strict.ts";
 export function toolEntry(tool: HostTool, policy: Judgement | undefined) {
   const { name, server, title, description = "" } = tool;
   const { inputSchema, outputSchema, annotations } = wholeTool(tool);
-  // What is there goes to a model with every request: one schema that is none of an object's would have all refused.
-  const parameters = strictSchema(inputSchema, "legacy");
+  const parameters = parametersOf(inputSchema);
   return {
     display_name: name,
     tool: name,

@@ -31,7 +31,7 @@ describe("GET /tools", () => {
         uses_cwd: false,
         definition: {
           type: "function",
-          function: { name: "s_bare", description: "", parameters: object },
+          function: { name: "s_bare", description: "", parameters: { ...object, properties: {} } },
         },
         server: "s",
         name: "bare",
@@ -73,13 +73,39 @@ describe("GET /tools", () => {
     await using kit = serveOver({ s: { tools } });
     const list = await jsonOf(await kit.ask("/tools"));
     const parameters = list.map((one: any) => one.definition.function.parameters);
+    const none = { type: "object", properties: {} };
     expect(parameters).toEqual([
-      object,
-      object,
-      object,
-      object,
+      none,
+      none,
+      none,
+      none,
       { ...whole, properties: { a: {}, b: { not: {} } } },
     ]);
+  });
+
+  test("with arrays that say something of their items, wherever they stand: models get them all at once", async () => {
+    const list = { type: "array" };
+    const inputSchema = {
+      type: "object",
+      properties: {
+        type: list,
+        pair: { type: ["array", "null"], prefixItems: [list] },
+        some: { anyOf: [{ type: "array", items: { $ref: "#/$defs/l" } }], default: list },
+      },
+      $defs: { l: list },
+    };
+    await using kit = serveOver({ s: { tools: [{ name: "t", inputSchema }] } });
+    const [tool] = await jsonOf(await kit.ask("/tools"));
+    const any = { type: "array", items: {} };
+    expect(tool.definition.function.parameters).toEqual({
+      type: "object",
+      properties: {
+        type: any,
+        pair: { type: ["array", "null"], prefixItems: [any], items: {} },
+        some: { anyOf: [{ type: "array", items: { $ref: "#/$defs/l" } }], default: list },
+      },
+      $defs: { l: any },
+    });
   });
 
   test("of all servers in their order, and none waits for a slow or a dead one (B113, B115)", async () => {
