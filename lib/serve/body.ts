@@ -111,7 +111,7 @@ const byteOrderMark = 0xfeff;
 /** Whether a body says its length, and nothing else of it. @throws HttpError 413 · 415 */
 function isSized({ headers }: Request, limits: BodyLimits): boolean {
   const type = headers.get("content-type");
-  if (type !== plainJson && (type === null || !json.test(type)))
+  if (type !== plainJson && (type === null || !json.test(type)) && !isEmpty(headers))
     throw new HttpError(415, "unsupported_media_type", "a body must be application/json", {
       hint: "send Content-Type: application/json",
     });
@@ -123,6 +123,12 @@ function isSized({ headers }: Request, limits: BodyLimits): boolean {
   if (bytes > limits.bytesMax) throw tooLarge(limits);
   // One that is said twice comes as two, and is none that can be compared: it is counted as it comes.
   return bytes <= limits.bytesMax && !headers.has("transfer-encoding");
+}
+
+/** There is none: it need not say what it is. */
+function isEmpty(headers: Headers): boolean {
+  const length = headers.get("content-length");
+  return length === null ? !headers.has("transfer-encoding") : length === "0";
 }
 
 function encoded(coding: string): HttpError {

@@ -1,7 +1,7 @@
 /** Bodies of requests: their types, codings and sizes, and those that do not come whole. */
 import { describe, expect, test } from "bun:test";
 
-import { sendRaw } from "./kit.ts";
+import { sendRaw, serveOver } from "./kit.ts";
 import { served } from "./served-kit.ts";
 
 describe("bodies", () => {
@@ -29,6 +29,21 @@ describe("bodies", () => {
     expect(answer.status).toBe(415);
     expect(await answer.json()).toMatchObject({ error: { code: "unsupported_media_type" } });
   });
+
+  test.each([undefined, "application/x-www-form-urlencoded"])(
+    "what has no body need not say what it is, nor %p",
+    async (type) => {
+      await using kit = serveOver({ s: {} });
+      const headers = { ...(type && { "content-type": type }) };
+      const answer = await kit.ask("/tools/s_echo", { method: "POST", headers });
+      expect([answer.status, await answer.json()]).toMatchObject([
+        200,
+        { content: [{ type: "text" }] },
+      ]);
+      const none = await kit.ask("/tools", { method: "POST", headers });
+      expect([none.status, await none.json()]).toMatchObject([400, { code: 400 }]);
+    },
+  );
 
   // RFC 9110, 8.4 and 12.5.3
   test.each([
