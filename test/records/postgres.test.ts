@@ -1,23 +1,20 @@
 /** Programs that share a Postgres: a call that waits in one is decided from another, and runs once. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { bunAlone, expectRun, mcphost, root, tempDir } from "../harness.ts";
 import { waitFor } from "../processes.ts";
-import { type Postgres, startPostgres } from "../store/postgres.ts";
+import { postgresOfFile } from "../store/postgres.ts";
 
 setDefaultTimeout(60_000);
 
-let postgres: Postgres | undefined;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.[Symbol.asyncDispose]());
+const shared = postgresOfFile();
 
 const [command, ...rest] = bunAlone;
 
 test("machines share approvals, grants and the log by one address, which is never shown", async () => {
+  const postgres = shared();
   if (postgres === undefined) return;
   await using home = await tempDir();
   await using away = await tempDir();

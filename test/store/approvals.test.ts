@@ -1,22 +1,17 @@
 /** Approvals in a store: what they keep, who decides, who waits, and for how long; the same over SQLite and Postgres. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { asked, files, type Kind, place } from "./kit.ts";
-import { type Postgres, startPostgres } from "./postgres.ts";
+import { postgresOfFile } from "./postgres.ts";
 
-let postgres: Postgres | undefined;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres?.[Symbol.asyncDispose]());
+const postgres = postgresOfFile();
 
 describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
-  const there = () => kind === "sqlite" || postgres !== undefined;
+  const there = () => kind === "sqlite" || postgres() !== undefined;
 
   test("an approval keeps what was asked, digits and odd characters included", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const store = await here.open();
     const proposed = JSON.parse('{"a":"\\u0000\\ud800","__proto__":1}');
     const big = { n: JSON.rawJSON("12345678901234567890") as never };
@@ -34,7 +29,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("the first decision counts, and a second gets what the first made of it", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const [a, b] = [await here.open(), await here.open()];
     const { id } = asked();
     await a.approvals.ask(asked({ id }));
@@ -53,7 +48,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("an approved call is claimed once, and settles once", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const stores = await Promise.all(Array.from({ length: 6 }, () => here.open()));
     const [store] = stores;
     const call = asked();
@@ -78,7 +73,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("a decision wakes who waits in another store", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const [a, b] = [await here.open(), await here.open()];
     const call = asked();
     await a.approvals.ask(call);
@@ -90,7 +85,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("nobody waits longer than the time there is, by either clock; later decisions do not count", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     let jump = 0;
     const store = await here.open({ now: () => Date.now() + jump });
     const short = asked({ expiresAt: Date.now() + 150 });
@@ -115,7 +110,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("what is overdue and has nobody who waits ends at the next opening", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const now = Date.now() - 3_600_000;
     const store = await here.open({ now: () => now });
     const [one, two, three] = ["one", "two", "three"];
@@ -149,7 +144,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("a wait ends with its signal, and with the call that was given up", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const store = await here.open();
     const call = asked();
     await store.approvals.ask(call);

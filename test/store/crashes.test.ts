@@ -1,19 +1,15 @@
 /** Processes that are killed or race: nothing runs twice, and what became of each call is told truly. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { bunAlone, root } from "../harness.ts";
 import { asked, files, type Kind, type Place, place } from "./kit.ts";
-import { type Postgres, startPostgres } from "./postgres.ts";
+import { postgresOfFile } from "./postgres.ts";
 
-let postgres: Postgres | undefined;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-afterAll(() => postgres?.[Symbol.asyncDispose]());
+const postgres = postgresOfFile();
 
 describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
-  const there = () => kind === "sqlite" || postgres !== undefined;
+  const there = () => kind === "sqlite" || postgres() !== undefined;
 
   test.each([
     ["pending", "cancelled", []],
@@ -23,7 +19,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
     ["settled", "completed", []],
   ])("killed while a call is %s: it is %s after that", async (step, state, uncertain) => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     await killedAt(here, step, "c1");
     const store = await here.open();
     const found = await store.approvals.get("default", "c1");
@@ -37,7 +33,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("a call that outlives its process waits on, and is taken over by one", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     await killedAt(here, "survives-pending", "c1", "c2");
     const [a, b] = [await here.open(), await here.open()];
     expect((await a.approvals.get("default", "c1"))?.state).toBe("pending");
@@ -58,7 +54,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("a process that lives keeps what it holds", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     await using _living = await startedAt(here, "sent", "c1");
     const store = await here.open();
     expect((await store.approvals.get("default", "c1"))?.state).toBe("running");
@@ -68,7 +64,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("of many hosts in many processes each approved call is run by exactly one", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const store = await here.open({ waitMs: 60_000 });
     const ids = Array.from({ length: 50 }, (_, i) => `c${i}`);
     for (const id of ids) {

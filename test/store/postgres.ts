@@ -2,6 +2,7 @@
  * A real Postgres for tests, on a socket in a folder of its own: from the development dependency for this platform, else
  * the system's. It ends with whoever started it, and never runs as root.
  */
+import { afterAll, beforeAll } from "bun:test";
 import { chmod, chown, mkdir, readFile, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -25,6 +26,16 @@ export async function startPostgres(): Promise<Postgres | undefined> {
   if (process.env["CI"] === "true") throw new Error(text);
   console.error(text);
   return undefined;
+}
+
+/** One for all tests of a file; undefined as of `startPostgres`. To be called beside the tests. */
+export function postgresOfFile(): () => Postgres | undefined {
+  let postgres: Postgres | undefined;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.[Symbol.asyncDispose]());
+  return () => postgres;
 }
 
 // --- internal ---

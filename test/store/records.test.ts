@@ -1,22 +1,17 @@
 /** Grants and the audit log in a store, and what goes when it is old; the same over SQLite and Postgres. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 
 import { asked, type Kind, place } from "./kit.ts";
-import { type Postgres, startPostgres } from "./postgres.ts";
+import { postgresOfFile } from "./postgres.ts";
 
-let postgres: Postgres | undefined;
-beforeAll(async () => {
-  postgres = await startPostgres();
-});
-
-afterAll(() => postgres?.[Symbol.asyncDispose]());
+const postgres = postgresOfFile();
 
 describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
-  const there = () => kind === "sqlite" || postgres !== undefined;
+  const there = () => kind === "sqlite" || postgres() !== undefined;
 
   test("grants are listed by owner and server, end in time, and are revoked once", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     let now = Date.now();
     const store = await here.open({ now: () => now });
     const grant = {
@@ -51,7 +46,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("a time that no date has is the last that one has", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const store = await here.open();
     const { id } = asked();
     for (const expiresAt of [9e15, 1e308]) {
@@ -68,7 +63,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("the audit log is read by page and filter, and oversized details are cut", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     const store = await here.open();
     const at = Date.now();
     await Promise.all(
@@ -104,7 +99,7 @@ describe.each<Kind>(["sqlite", "postgres"])("%s", (kind) => {
 
   test("what is old or too much goes; what is uncertain stays", async () => {
     if (!there()) return;
-    await using here = await place(kind, postgres);
+    await using here = await place(kind, postgres());
     let now = Date.now() - 40 * 86_400_000;
     const store = await here.open({ now: () => now });
     const event = { owner: "default", event: "proposed" } as const;
