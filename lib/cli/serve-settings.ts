@@ -1,5 +1,6 @@
 /** From the flags and the config to where and how `serve` listens. Everything is checked here, and nothing opened. */
 import { HostError } from "../base/errors.ts";
+import { pageOrigin } from "../config/page-origin.ts";
 import { resolvePath } from "../config/paths.ts";
 import type { Config } from "../config/types.ts";
 import type { ServeOptions } from "../serve/serve-types.ts";
@@ -64,7 +65,6 @@ function portOf(text: string | undefined): number | undefined {
 }
 
 function checkedOrigin(text: string): string {
-  const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/") return text;
+  if (pageOrigin.test(text)) return text;
   throw new HostError("usage", `--origin ${text}: an origin is written as http://localhost:8080`);
 }

@@ -5,6 +5,7 @@
 import * as v from "valibot";
 
 import { linkKinds } from "./links.ts";
+import { pageOrigin, webOrigin } from "./page-origin.ts";
 import { serverEntries } from "./schema-server.ts";
 import { choice, count, flag, key, text, texts } from "./schema-values.ts";
 
@@ -70,13 +71,9 @@ const port = v.pipe(
   v.maxValue(65_535, "a port, from 0 to 65535"),
 );
 
-const origin = v.pipe(
-  text,
-  v.regex(
-    /^https?:\/\/(\[[\da-fA-F:.]+\]|[^\s/?#@:[\]]+)(:\d{1,5})?\/?$/,
-    "an origin such as https://example.com",
-  ),
-);
+const originNeeded = "an origin such as https://example.com";
+const origin = v.pipe(text, v.regex(pageOrigin, originNeeded));
+const address = v.pipe(text, v.regex(webOrigin, originNeeded));
 const token = v.pipe(text, v.minLength(1, "a token"));
 
 /** Strict: a misspelt condition would let in more than meant. */
@@ -94,7 +91,7 @@ export const serveEntries = {
     v.array(v.strictObject(tokenEntries, "an object with name and token"), "an array of tokens"),
     "With any, each request must carry one of them.",
   ),
-  publicUrl: key(origin, "Where others reach us, where that is another address."),
+  publicUrl: key(address, "Where others reach us, where that is another address."),
   page: key(flag, "Whether there is a page. No effect yet."),
 };
 

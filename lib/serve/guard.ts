@@ -43,7 +43,9 @@ export interface Guard {
 
 /** Folds the options into checks that cost next to nothing for each request. */
 export function createGuard(options: GuardOptions): Guard {
-  const configured = new Set(options.origins.map((origin) => originOf(origin) ?? origin));
+  const configured = new Set(
+    options.origins.map((origin) => (originOf(origin) ?? origin).toLowerCase()),
+  );
   const publicUrl = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
   const tokens = new Tokens(options.tokens, options.startKey, options.keyPlace);
   let own: Own | undefined;

@@ -52,14 +52,38 @@ test("page is known, and told to do nothing yet", async () => {
   ]);
 });
 
-test.each(["ftp://x", "x", "http://", "http://x/path", "http://u@x", "http://x?q", "*", "null"])(
-  "%j is no origin",
-  async (origin) => {
-    const text = JSON.stringify({ mcpServers: {}, serve: { origins: [origin] } });
-    const error = await errorOf(() => configOf(text));
-    expect(error.message).toContain("serve.origins[0]: expected an origin such as");
-  },
-);
+test.each([
+  "chrome-extension://abcdefgh",
+  "moz-extension://0f-1a",
+  "tauri://localhost",
+  "app://.",
+  "http://[::1]:8080",
+])("%j is one, as apps and extensions have them", async (origin) => {
+  const { serve } = await configOf(
+    JSON.stringify({ mcpServers: {}, serve: { origins: [origin] } }),
+  );
+  expect(serve.origins).toEqual([origin]);
+  const text = JSON.stringify({ mcpServers: {}, serve: { publicUrl: "tauri://localhost" } });
+  expect((await errorOf(() => configOf(text))).message).toContain("serve.publicUrl: expected");
+});
+
+test.each([
+  "ftp://x",
+  "ws://x",
+  "file:///",
+  "tauri:",
+  "x",
+  "http://",
+  "http://x/path",
+  "http://u@x",
+  "http://x?q",
+  "*",
+  "null",
+])("%j is no origin", async (origin) => {
+  const text = JSON.stringify({ mcpServers: {}, serve: { origins: [origin] } });
+  const error = await errorOf(() => configOf(text));
+  expect(error.message).toContain("serve.origins[0]: expected an origin such as");
+});
 
 test("no error shows a token", async () => {
   const tokens = [{ name: 7, token: "s3cr3t" }];

@@ -60,15 +60,17 @@ describe("over the wire", () => {
     expect(it.seen.asked).toEqual([]);
   });
 
-  test("a page of a configured origin can read every answer, errors too", async () => {
-    const origin = "http://page.example";
-    await using it = served({ origins: [origin] });
-    for (const path of ["/hello", "/nothing", "/fails"]) {
-      const answer = await it.ask(path, { headers: { origin } });
-      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
-      expect(answer.headers.get("vary")).toBe("origin");
-    }
-  });
+  test.each(["http://page.example", "chrome-extension://ABCdef", "tauri://localhost", "app://."])(
+    "a page of a configured origin (%s) can read every answer, errors too",
+    async (origin) => {
+      await using it = served({ origins: [origin] });
+      for (const path of ["/hello", "/nothing", "/fails"]) {
+        const answer = await it.ask(path, { headers: { origin } });
+        expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+        expect(answer.headers.get("vary")).toBe("origin");
+      }
+    },
+  );
 
   test("and what a 401 asks for, and the session", async () => {
     const origin = "http://page.example";

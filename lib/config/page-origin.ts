@@ -1,0 +1,9 @@
+/** How browsers name whose page asks: of a site, and of an app or an extension that has a scheme of its own. Pure. */
+
+const host = String.raw`(\[[\da-fA-F:.]+\]|[^\s/?#@:[\]]+)(:\d{1,5})?\/?`;
+
+/** An origin of the web, where servers are, too. */
+export const webOrigin = new RegExp(`^https?://${host}$`);
+
+/** An origin of a page: `https://page.example`, `chrome-extension://ID`, `tauri://localhost`. No page has one of the schemes left out. */
+export const pageOrigin = new RegExp(`^(?!(?:ftp|file|wss?):)[a-z][a-z\\d+.-]*://${host}$`, "i");
