@@ -35,7 +35,7 @@ export function gatherFields(entry: Record<string, unknown>, timeoutIsSeconds: b
     ([, value]) => value !== null && value !== undefined,
   );
   for (const [key, value] of written.filter(([name]) => ownKeys.has(name)))
-    known.set(key, { key, value: key === "env" ? envNumbers(value) : plainNumbers(value) });
+    known.set(key, { key, value: ownValue(key, value) });
   const type = known.get("type");
   if (type) type.value = linkWord(type.value);
   for (const [key, value] of written.filter(([name]) => !ownKeys.has(name))) {
@@ -100,6 +100,23 @@ const ignored = new Set(
 
 function isIgnored(key: string): boolean {
   return ignored.has(key) || /^[_$/#]/.test(key);
+}
+
+function ownValue(key: string, value: unknown): unknown {
+  if (key === "env") return envNumbers(value);
+  return key === "headers" ? headerLines(plainNumbers(value)) : plainNumbers(value);
+}
+
+/** Headers as a list of lines, `Name: value`; a list with anything else in it is left as it is, and refused. */
+function headerLines(value: unknown): unknown {
+  if (!Array.isArray(value)) return value;
+  const headers: [string, string][] = [];
+  for (const line of value) {
+    const [, name, text] = (typeof line === "string" && /^([^\s:]+):\s*(.*)$/s.exec(line)) || [];
+    if (name === undefined || text === undefined) return value;
+    headers.push([name, text]);
+  }
+  return Object.fromEntries(headers);
 }
 
 /** Numbers of `env` as the text that was written: 1.10 stays 1.10. */

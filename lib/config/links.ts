@@ -10,6 +10,7 @@ export const linkKinds = new Map<string, "stdio" | "auto" | "http" | "sse" | "ws
   ["streamable-http", "http"],
   ["streamableHttp", "http"],
   ["streamable_http", "http"],
+  ["streamable", "http"],
   ["sse", "sse"],
   ["ws", "ws"],
   ["websocket", "ws"],

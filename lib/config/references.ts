@@ -128,9 +128,12 @@ function formAt(
   if (held === "") return undefined;
   const what = kind ?? bare;
   if (what !== "env") return { part: { kind: what as Reference["kind"], name: held }, end };
-  const divider = held.indexOf(":-");
+  // Some hosts write all kinds as addresses: `${env://NAME}`.
+  const plain = kind !== undefined && held.startsWith("//") ? held.slice(2) : held;
+  if (plain === "") return undefined;
+  const divider = plain.indexOf(":-");
   const [variable, fallback] =
-    divider < 0 ? [held, undefined] : [held.slice(0, divider), held.slice(divider + 2)];
+    divider < 0 ? [plain, undefined] : [plain.slice(0, divider), plain.slice(divider + 2)];
   return {
     part: { kind: "env", name: variable, ...(fallback !== undefined && { fallback }) },
     end,

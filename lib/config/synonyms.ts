@@ -96,6 +96,7 @@ export const synonyms = new Map<string, Synonym>([
   // To Goose an empty list is all tools.
   ["available_tools", (value) => (isEmptyList(value) ? [] : [["allowedTools", value]])],
   ["excludeTools", as("deniedTools")],
+  ["excludedTools", as("deniedTools")],
   ["disabledTools", as("deniedTools")],
   ["disabled_tools", as("deniedTools")],
   ["blockedTools", as("deniedTools")],

@@ -1,5 +1,6 @@
 /** The keys at the top of a config file: which are ours, and what a stray one there may mean. Pure. */
-import type { JsonObject } from "../base/json.ts";
+import { isObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { shapes } from "./formats.ts";
 import { unknownKey } from "./keys.ts";
 import type { Origin } from "./origin.ts";
@@ -35,13 +36,23 @@ export function topWarnings(
     ["plugins", "store", "audit"].every((key) => document[key] === undefined) &&
     !shapes.some((shape) => Object.hasOwn(document, shape.key));
   if (silent && origin.kind === "named" && warnings.length === 0)
-    warnings.push(
-      `${origin.label}: no servers in it (expected an object mcpServers, or another known shape)`,
-    );
+    warnings.push(`${origin.label}: no servers in it (${whereServersStand(document)})`);
   return warnings;
 }
 
 // --- internal ---
+
+/** What is shown on pages about a server is often the inside of a config alone. */
+function whereServersStand(document: JsonObject): string {
+  if (isServer(document)) return 'it looks like one server: {"mcpServers": {"NAME": {…}}} holds it';
+  const name = Object.keys(document).find((key) => isServer(document[key]));
+  if (name === undefined) return "expected an object mcpServers, or another known shape";
+  return `${JSON.stringify(name)} looks like one: {"mcpServers": {${JSON.stringify(name)}: {…}}} holds it`;
+}
+
+function isServer(value: Json | undefined): boolean {
+  return isObject(value) && ["command", "url"].some((key) => typeof value[key] === "string");
+}
 
 /** The file of Codex or opencode, which have plugins and profiles of their own. */
 function isForeign(document: JsonObject): boolean {

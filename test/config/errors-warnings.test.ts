@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 
 import { configOf } from "./kit.ts";
 
+const warningsOf = async (text: string) => (await configOf(text)).warnings;
+
 test("warns about keys that nobody knows, with the nearest, and starts the server all the same", async () => {
   const config = await configOf(
     `{"mcpServers": {"x": {"command": "a", "arg": ["b"], "zzz": 1, "_comment": "", "description": ""}}}`,
@@ -46,5 +48,17 @@ test("warns where a named file has no servers, with the nearest key", async () =
   expect((await configOf(`{"context": {}, "mcpServers": {}}`)).warnings).toEqual([]);
   expect((await configOf(`{}`)).warnings).toEqual([
     "servers.json: no servers in it (expected an object mcpServers, or another known shape)",
+  ]);
+});
+
+test("the inside of a config alone is told what holds it", async () => {
+  expect(await warningsOf(`{"fs": {"command": "npx", "args": ["-y", "x"]}}`)).toEqual([
+    `servers.json: no servers in it ("fs" looks like one: {"mcpServers": {"fs": {…}}} holds it)`,
+  ]);
+  expect(await warningsOf(`{"docs": {"transport": "sse", "url": "https://docs/sse"}}`)).toEqual([
+    `servers.json: no servers in it ("docs" looks like one: {"mcpServers": {"docs": {…}}} holds it)`,
+  ]);
+  expect(await warningsOf(`{"command": "npx", "args": []}`)).toEqual([
+    `servers.json: no servers in it (it looks like one server: {"mcpServers": {"NAME": {…}}} holds it)`,
   ]);
 });

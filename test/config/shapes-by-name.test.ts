@@ -25,6 +25,21 @@ const shapes: Shape[] = [
     ],
   },
   {
+    from: "headers as lines, and tools that are left out by another word",
+    text: `{"mcpServers": {"a": {"type": "streamable", "url": "https://a/mcp", "excludedTools": ["rm"],
+      "headers": ["Authorization: Bearer a:b", "X-Empty:"]}}}`,
+    servers: [
+      {
+        ...http,
+        name: "a",
+        transport: "http",
+        url: "https://a/mcp",
+        headers: { Authorization: "Bearer a:b", "X-Empty": "" },
+        deniedTools: ["rm"],
+      },
+    ],
+  },
+  {
     from: "Windsurf",
     text: `{"mcpServers": {"a": {"serverUrl": "https://a/mcp", "disabled": true, "disabledTools": ["rm"]}}}`,
     servers: [{ ...http, name: "a", url: "https://a/mcp", disabled: true, deniedTools: ["rm"] }],
