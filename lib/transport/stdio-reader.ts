@@ -5,6 +5,7 @@
 import { settlesWithin } from "../base/async.ts";
 import type { Feed, Take } from "../base/channel.ts";
 import type { Log } from "../base/log.ts";
+import { lostCharacters } from "./encoding.ts";
 import type { Framed, Noise } from "./framed.ts";
 import { Framing } from "./framing.ts";
 import type { CloseInfo, Incoming } from "./transport.ts";
@@ -36,6 +37,8 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   #coming: Promise<Chunk> | undefined;
   /** A newline was missing behind a message. */
   #forgets = false;
+  /** It was told that characters are lost. */
+  #hasLost = false;
 
   constructor(stdout: AsyncIterable<Uint8Array>, options: StdioReaderOptions) {
     this.#chunks = stdout[Symbol.asyncIterator]();
@@ -123,7 +126,12 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   }
 
   #framed({ value, done }: Chunk): Framed[] {
-    return done === true ? this.#framing.end() : this.#framing.feed(value);
+    if (done === true) return this.#framing.end();
+    const all = this.#framing.feed(value);
+    if (this.#hasLost || !lostCharacters(all, value)) return all;
+    this.#hasLost = true;
+    this.#say("warn", "what it writes is not UTF-8: characters are lost (Python: PYTHONUTF8=1)");
+    return all;
   }
 
   #early(): Framed[] {

@@ -26,6 +26,22 @@ describe.concurrent("B101 characters that are cut between two writes", () => {
   });
 });
 
+describe.concurrent("an encoding that is not UTF-8", () => {
+  const warning =
+    "mcphost: warning: [server] what it writes is not UTF-8: characters are lost (Python: PYTHONUTF8=1)\n";
+
+  test("is told once, with what comes of it", async () => {
+    expectRun(await call("wire.latin1", "fault").run(), { stdout: "caf\ufffd\n", stderr: warning });
+    const list = await tools("wire.latin1").run();
+    expectRun(list, { stdout: /caf\ufffd\n$/, stderr: warning });
+  });
+
+  test("is none where the server itself wrote U+FFFD", async () => {
+    const server = faulty("wire.latin1", "a\ufffdé");
+    expectRun(await mcphost("call", "fault", "--", ...server).run(), { stdout: "a\ufffdé\n" });
+  });
+});
+
 describe.concurrent("B104 Content-Length frames", () => {
   test.each(["writes-frames", "writes-frames-and-lines"])(
     "(a) %s: the JSON is taken, whatever its size",
