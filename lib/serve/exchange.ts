@@ -27,8 +27,11 @@ export interface ExchangeWorld {
   answering: Deadlines;
 }
 
-/** How long a connection may idle: before and within the head of a request, and between requests. */
-export const idleSeconds = 30;
+/**
+ * How long a connection may idle: before and within the head of a request, and between requests. Proxies and balancers keep
+ * theirs for later, most for 60 s, 90 s or 2 minutes: it is for them to end one first, or a request meets one that just ended.
+ */
+export const idleSeconds = 130;
 
 /**
  * Most requests are answered sooner. It is not worth to listen for their clients before (a signal, and a listener of it,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { stat, writeFile } from "node:fs/promises";
 
+import { idleSeconds } from "../../lib/serve/exchange.ts";
 import { serve } from "../../lib/serve/serve.ts";
 import { clearSocket } from "../../lib/serve/socket-file.ts";
 import { errorOf } from "../config/kit.ts";
@@ -122,6 +123,12 @@ describe("where it listens", () => {
     const face = testFace(seen);
     expect(() => serveOver({}, { faces: [face, face] })).toThrow("two faces answer GET /hello");
   });
+});
+
+test("a connection may idle for longer than proxies and balancers keep theirs: 2 minutes, most of them less", () => {
+  expect(idleSeconds).toBeGreaterThan(120);
+  // Bun takes no more.
+  expect(idleSeconds).toBeLessThanOrEqual(255);
 });
 
 test("the host belongs to whoever opened it", async () => {
