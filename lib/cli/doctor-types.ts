@@ -42,6 +42,8 @@ export interface Examination {
   warnings?: readonly string[];
   /** Lines of stdout that were no message. */
   noise?: { count: number; first: readonly string[]; contentLength: boolean };
+  /** Characters of its messages were lost. */
+  lostCharacters?: true;
   stderr?: readonly string[];
   stop?: StopReport;
   /** From the end of its stdin to its end; only where it had answered. */

@@ -24,6 +24,7 @@ export function diagnose(seen: Examination): Diagnosis {
     ...startFindings(seen),
     ...stdioFindings(seen),
     ...stdoutFindings(seen),
+    ...encodingFindings(seen),
     ...listFindings(seen),
     ...stopFindings(seen),
     ...duplicate(seen),
@@ -153,6 +154,12 @@ function stdoutFindings({ noise, error }: Examination): Finding[] {
       "only messages belong on stdout; its logs and banners belong on stderr",
     ),
   ];
+}
+
+function encodingFindings({ lostCharacters }: Examination): Finding[] {
+  if (!lostCharacters) return [];
+  const text = "what it writes on stdout is not UTF-8: characters of its messages are lost";
+  return [warning("stdout-encoding", text, "for Python: --env PYTHONUTF8=1, or in its env")];
 }
 
 function listFindings(seen: Examination): Finding[] {

@@ -37,8 +37,8 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   #coming: Promise<Chunk> | undefined;
   /** A newline was missing behind a message. */
   #forgets = false;
-  /** It was told that characters are lost. */
-  #hasLost = false;
+  /** Characters are lost, and that was told. */
+  hasLost = false;
 
   constructor(stdout: AsyncIterable<Uint8Array>, options: StdioReaderOptions) {
     this.#chunks = stdout[Symbol.asyncIterator]();
@@ -128,8 +128,8 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   #framed({ value, done }: Chunk): Framed[] {
     if (done === true) return this.#framing.end();
     const all = this.#framing.feed(value);
-    if (this.#hasLost || !lostCharacters(all, value)) return all;
-    this.#hasLost = true;
+    if (this.hasLost || !lostCharacters(all, value)) return all;
+    this.hasLost = true;
     this.#say("warn", "what it writes is not UTF-8: characters are lost (Python: PYTHONUTF8=1)");
     return all;
   }

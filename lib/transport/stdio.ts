@@ -76,8 +76,9 @@ class StdioTransport implements Transport {
     return Promise.reject(new HostError("server_exit", text, { facts: { server: this.#name } }));
   }
 
-  facts(): Pick<CloseInfo, "stderr" | "noise"> {
-    return { stderr: this.#child.stderrTail(), noise: this.#reader.noise };
+  facts(): Pick<CloseInfo, "stderr" | "noise" | "lostCharacters"> {
+    const { noise, hasLost } = this.#reader;
+    return { stderr: this.#child.stderrTail(), noise, ...(hasLost && { lostCharacters: true }) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

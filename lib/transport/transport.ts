@@ -53,6 +53,8 @@ export interface CloseInfo {
   stderr?: string[];
   /** Lines on stdout that were no message: how many, and the first ones (clipped). */
   noise?: { count: number; first: string[]; contentLength: boolean };
+  /** Characters of messages were lost: they were not written in UTF-8. */
+  lostCharacters?: true;
   error?: unknown;
 }
 
@@ -91,5 +93,5 @@ export interface Transport extends AsyncDisposable {
   /** The ids of our requests are larger than this: those below may have been used in the session before. @default 0 */
   readonly idsFrom?: number;
   /** Facts so far, for error messages while the link is open (a silent server's stderr, noise). */
-  facts(): Pick<CloseInfo, "stderr" | "noise">;
+  facts(): Pick<CloseInfo, "stderr" | "noise" | "lostCharacters">;
 }

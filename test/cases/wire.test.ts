@@ -34,6 +34,8 @@ describe.concurrent("an encoding that is not UTF-8", () => {
     expectRun(await call("wire.latin1", "fault").run(), { stdout: "caf\ufffd\n", stderr: warning });
     const list = await tools("wire.latin1").run();
     expectRun(list, { stdout: /caf\ufffd\n$/, stderr: warning });
+    const looked = await mcphost("doctor", "--", ...faulty("wire.latin1")).run();
+    expectRun(looked, { stdout: /: ok,.*\n {2}warning: .* not UTF-8.*\n.*PYTHONUTF8=1/ });
   });
 
   test("is none where the server itself wrote U+FFFD", async () => {
