@@ -59,7 +59,7 @@ export class Tokens {
   /** @throws HttpError 401 */
   callerOf(request: Request, route: Pick<Route, "decides" | "open"> | undefined): Caller {
     const sent = request.headers.get("authorization");
-    if (sent === null) {
+    if (sent === null || empty.test(sent)) {
       if (this.#anyone !== undefined && route?.decides !== true) return this.#anyone;
       if (route?.open === true) return stranger;
       throw this.#needed(route?.decides === true);
@@ -92,6 +92,9 @@ export class Tokens {
 // --- internal ---
 
 const ownerDefault = "default";
+
+/** What clients send for a token that nobody gave them: none. */
+const empty = /^ *(?:Bearer *)?$/i;
 
 /** Whoever carries one token, or none where none is asked for. */
 class Bearer implements Caller {

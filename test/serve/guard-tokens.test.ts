@@ -33,11 +33,10 @@ describe("tokens", () => {
     "Bearer token-of-c",
     "Bearer token-of-ci2",
     "Bearer token-of-ci token-of-me",
-    "Bearer",
-    "Bearer ",
+    "Bearer null",
+    "Basic",
     "Basic token-of-ci",
     "token-of-ci",
-    "",
   ])("401 for %j", async (authorization) => {
     await using it = served({ tokens });
     expect((await it.ask("/who", { headers: { authorization } })).status).toBe(401);
@@ -46,6 +45,18 @@ describe("tokens", () => {
     await using free = served();
     expect((await free.ask("/who", { headers: { authorization } })).status).toBe(401);
   });
+
+  test.each(["", "Bearer", "Bearer ", "bearer"])(
+    "%j is no token, and no wrong one",
+    async (authorization) => {
+      const headers = { authorization };
+      await using it = served({ tokens });
+      expect((await it.ask("/who", { headers })).status).toBe(401);
+      expect(await (await it.ask("/open", { headers })).json()).toMatchObject({ isStranger: true });
+      await using free = served();
+      expect((await free.ask("/who", { headers })).status).toBe(200);
+    },
+  );
 
   test("the scheme may be written in any case", async () => {
     await using it = served({ tokens });
