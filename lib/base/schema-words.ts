@@ -3,14 +3,8 @@ import { shorten } from "./clip.ts";
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { atReference, resolverOf } from "./pointer.ts";
-
-/** One complaint, as the validator words and places it. Locations are references (`#/a/b`). */
-export interface Complaint {
-  keyword: string;
-  keywordLocation: string;
-  instanceLocation: string;
-  error: string;
-}
+import { unionWords } from "./schema-unions.ts";
+import type { Complaint } from "./schema-unions.ts";
 
 export interface Problem {
   /** JSON pointer into the value; empty for the whole. */
@@ -108,7 +102,7 @@ function wordsFor(
       return [{ message: "is not allowed here" }];
     case "anyOf":
     case "oneOf":
-      return [{ message: `${unionWords(complaint, rule, all)}, ${got}` }];
+      return [{ message: unionWords(complaint, rule, { all, got }) }];
     default:
   }
   return [{ message: boundWords(complaint, said) }];
@@ -155,18 +149,6 @@ function boundWords({ keyword, error }: Complaint, { rule, beside, given }: Said
 function sizeOf(value: Json | undefined): string {
   if (Array.isArray(value)) return String(value.length);
   return isObject(value) ? String(Object.keys(value).length) : show(value);
-}
-
-/** `expected integer or null` where the alternatives failed by their types alone. */
-function unionWords(union: Complaint, rule: Json | undefined, all: readonly Complaint[]): string {
-  const inside = all.filter((one) => one.keywordLocation.startsWith(`${union.keywordLocation}/`));
-  const branches = Array.isArray(rule) ? rule : [];
-  const types = branches.map((branch) => (isObject(branch) ? branch.type : undefined));
-  const byType = inside.length > 0 && inside.every((one) => one.keyword === "type");
-  if (byType && types.every((type) => type !== undefined))
-    return `expected ${types.flat().join(" or ")}`;
-  const which = union.keyword === "anyOf" ? "any" : "exactly one";
-  return `does not fit ${which} of ${branches.length} alternatives`;
 }
 
 /** Walks a keyword's location through the schema, over references. */

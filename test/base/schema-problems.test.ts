@@ -28,6 +28,21 @@ describe("problems say where, what was expected and what was there", () => {
       { a: "x" },
       '/a: does not fit any of 2 alternatives, got "x"',
     ],
+    [
+      { anyOf: [{ required: ["a"] }, { required: ["b", "c"] }] },
+      { b: 1 },
+      ": expected one of: a, or b and c",
+    ],
+    [
+      { oneOf: [{ required: ["a"] }, { required: ["b"] }] },
+      { a: 1, b: 1 },
+      ": expected only one of: a, or b",
+    ],
+    [
+      { oneOf: [{ required: ["a"] }, { required: ["b"], properties: { b: { type: "null" } } }] },
+      { b: 1 },
+      ": does not fit exactly one of 2 alternatives, got an object",
+    ],
     [properties({ a: { minimum: 3 } }), { a: 1 }, "/a: expected at least 3, got 1"],
     [properties({ a: { maximum: 3 } }), { a: 4 }, "/a: expected at most 3, got 4"],
     [properties({ a: { exclusiveMinimum: 3 } }), { a: 3 }, "/a: expected more than 3, got 3"],

@@ -131,6 +131,22 @@ test("a tool whose arguments stand in alternatives shows them, with a call that 
   expect(nearly.stderr).toContain('one(k?: "x" | "y", n?: integer, s?: string)');
 });
 
+test("which arguments alternatives ask for is said, and which exclude each other", async () => {
+  const inputSchema = object(
+    { id: { type: "integer" }, name: { type: "string" } },
+    { oneOf: [{ required: ["id"] }, { required: ["name"] }] },
+  );
+  const list = server([{ name: "one", inputSchema }]);
+  expectRun(await mcphost("call", "one", ...list).run(), {
+    code: 2,
+    stderr: /^mcphost: one: the arguments: expected one of: id, or name\n/,
+  });
+  expectRun(await mcphost("call", "one", "id=1", "name=x", ...list).run(), {
+    code: 2,
+    stderr: /^mcphost: one: the arguments: expected only one of: id, or name\n/,
+  });
+});
+
 test("types by the words of others, and bounds as OpenAPI has them, are understood on a command line", async () => {
   const properties = {
     ttl: { type: "integer", minimum: 0, exclusiveMinimum: true },
