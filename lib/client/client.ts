@@ -54,8 +54,9 @@ export async function connect(options: ConnectOptions): Promise<McpClient> {
       try {
         return await listTools(line, requestOptions);
       } catch (error) {
+        // It never said that it has any: it may be there for its prompts or resources.
         if (capabilities.tools || !isUnknownMethod(error)) throw error;
-        return { tools: [], warnings: ["the server offers no tools"] };
+        return { tools: [], warnings: [] };
       }
     },
     request: (method, params, requestOptions = {}) =>

@@ -22,6 +22,18 @@ describe.concurrent("B113 several servers", () => {
     ]);
   });
 
+  test("one that is there for its prompts is no matter to tools, and is told of once by the doctor", async () => {
+    const servers = { a: entry("lists.prompts-only"), b: entry("lists.slow", {}, "0") };
+    const words = config(servers);
+    expectRun(await mcphost("tools", ...words).run(), { stdout: /^b_echo.*\nb_search\(\)\n$/ });
+    expectRun(await mcphost("prompts", "-q", ...words).run(), { stdout: "a_p()\n" });
+    const { code, stdout } = await mcphost("doctor", "a", ...words).run();
+    expect({ code, warnings: stdout.match(/ {2}warning: .*/g) }).toEqual({
+      code: 0,
+      warnings: ["  warning: it offers no tools"],
+    });
+  });
+
   test("one that fails hides none, wherever it stands", async () => {
     const good = entry("lists.slow", {}, "0");
     const bad = { command: "/no/such/server" };
