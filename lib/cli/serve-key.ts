@@ -28,10 +28,13 @@ export function keyPlace(where: Where, env: Io["env"]): string | undefined {
   return `~${file.slice(home.length)}`;
 }
 
-/** Writes it for our user alone; disposing takes it away, unless another has written there since. */
+/**
+ * Writes it for our user alone; disposing takes it away, unless another has written there since. That it cannot be kept is
+ * told as a warning, where no token (`hasToken`) does what it does.
+ */
 export async function keepKey(
   key: string,
-  where: Where,
+  { hasToken, ...where }: Where & { hasToken: boolean },
   io: Pick<Io, "env">,
   log: Log,
 ): Promise<KeptKey> {
@@ -43,8 +46,11 @@ export async function keepKey(
     await writePrivate(file, `${key}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    const otherwise = "to decide and change things, start it with --token-file or MCPHOST_TOKEN";
-    log({ level: "warn", text: `the start key could not be kept: ${why}; ${otherwise}` });
+    const otherwise = hasToken
+      ? "a token does all that it does"
+      : "to decide and change things, start it with --token-file or MCPHOST_TOKEN";
+    const text = `the start key could not be kept: ${why}; ${otherwise}`;
+    log({ level: hasToken ? "info" : "warn", text });
     return { file: undefined, [Symbol.asyncDispose]: async () => {} };
   }
   return {

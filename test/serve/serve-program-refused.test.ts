@@ -45,6 +45,12 @@ describe("what is wrong is said, and nothing starts", () => {
       "no audit log, and no approvals: there is no folder for the store; set HOME or XDG_STATE_HOME",
     );
     expect(run.stderr).toMatch(/the start key could not be kept: .*; .* with --token-file or MCPH/);
+    const token = { MCPHOST_TOKEN: "a-token-that-is-long-enough", XDG_STATE_HOME: undefined };
+    const other = await mcphost("serve", "--port", "0", "--max-time", "500ms")
+      .env({ ...none, ...token })
+      .run();
+    expect(other.stderr).toContain("there is no folder for the store");
+    expect(other.stderr).not.toContain("the start key");
   });
 
   test.each([

@@ -104,7 +104,9 @@ async function run(parsed: Parsed, io: Io, log: Log): Promise<number> {
     keyPlace: (port) => keyPlace({ port, unix: listening.unix }, io.env),
     redact: (text) => io.secrets?.hide(text) ?? text,
   });
-  await using key = await keepKey(startKey, { ...served, unix: listening.unix }, io, log);
+  const hasToken = tokens.some(({ tools }) => tools === undefined);
+  const { port } = served;
+  await using key = await keepKey(startKey, { port, unix: listening.unix, hasToken }, io, log);
   if (host.servers().length === 0 && config.bad.length === 0)
     log({ level: "warn", text: "no server is there yet: POST /servers adds one, or the config" });
   await reportFailures(opened.failures, parsed, io);
