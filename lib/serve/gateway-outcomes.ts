@@ -35,8 +35,11 @@ export function madeOf(outcome: Outcome, { question: { from }, name, isKnown }: 
 /** A name that means nothing to this client, or several tools. @throws RpcError */
 function refuse(refusal: HttpError, name: string, { server }: Scope): never {
   const { code: _, message, ...help } = errorBody(refusal);
-  const told =
-    refusal.status === 404 ? `no tool is called ${JSON.stringify(clip(name, nameMax))}` : message;
+  const isUnknown = refusal.status === 404;
+  const told = isUnknown ? `no tool is called ${JSON.stringify(clip(name, nameMax))}` : message;
+  // Its client has no routes.
+  if (isUnknown && help["nearest"] === undefined)
+    help["hint"] = "tools/list has those that there are";
   // What helps is told by longer names than the client of one server knows.
   if (server !== undefined) badParams(told);
   const data = { code: "usage", ...help } as JsonObject;

@@ -101,6 +101,8 @@ test("names of tools that a token may not call are no help to it, and no name is
   const near = await errorOf("s_ech");
   expect(near).toMatchObject({ code: -32602, data: { code: "usage" } });
   expect(JSON.stringify(near)).not.toContain("s_echo");
+  // What its client can ask, not a route.
+  expect(near?.data).toMatchObject({ hint: "tools/list has those that there are" });
   expect((await errorOf("a_ech"))?.data).toMatchObject({ nearest: ["a_echo"] });
   expect((await errorOf("echo"))?.data).toMatchObject({ candidates: ["a/echo"] });
   const names = ["x".repeat(100_000), `a/${"x".repeat(100_000)}`];
