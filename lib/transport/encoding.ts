@@ -9,7 +9,16 @@ export function lostCharacters(all: readonly Framed[], bytes: Uint8Array): boole
   return mayHaveLost(all) && !isText(bytes);
 }
 
+/** True where U+FFFD in a text stands for what was lost, by how many bytes it was decoded from: most often that were fewer. */
+export function lostInText(text: string, bytes: number): boolean {
+  const written = Buffer.byteLength(text);
+  return written !== bytes && written + markBytes !== bytes;
+}
+
 // --- internal ---
+
+/** A byte order mark, which is left out. */
+const markBytes = 3;
 
 /** A loop, not a callback: this is on the way of every message. */
 function mayHaveLost(all: readonly Framed[]): boolean {

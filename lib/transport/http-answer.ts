@@ -5,6 +5,7 @@
 import type { HostError } from "../base/errors.ts";
 import { glimpse, oversize } from "./broken.ts";
 import { isEvents, isShort, readBody, typeOf } from "./http-body.ts";
+import type { BodyText } from "./http-body.ts";
 import type { Exchange, HttpTimes, Link } from "./http-types.ts";
 
 /** The default of `responseBytesMax`: 64 MiB. */
@@ -42,7 +43,7 @@ export async function readResponse(
   const bytesMax = link.options.responseBytesMax ?? responseBytesMax;
   const body = await readBody(response, bytesMax);
   if (body.events !== undefined) return await readEvents(response, body.events, exchange, link);
-  if (body.oversize === undefined) return await takeText(body.text, response, exchange, link);
+  if (body.oversize === undefined) return await takeText(body, response, exchange, link);
   const { call } = glimpse(body.text);
   const { id } = exchange;
   await link.take([oversize({ bytes: body.oversize, bytesMax, id, call })], exchange);
@@ -50,7 +51,7 @@ export async function readResponse(
 
 /** Hands on a body, which is all that there is of the answer; to be awaited where it gives a promise. */
 export function takeText(
-  text: string,
+  { text, bytes }: BodyText,
   response: Response,
   exchange: Exchange,
   link: Link,
@@ -58,7 +59,10 @@ export function takeText(
   const isJson = text.startsWith("{") || /^\s*[[{]/.test(text);
   if (!isJson && isEvents(text))
     return readEvents(response, new Response(text).body, exchange, link);
-  const room = isJson ? link.take(link.read(text), exchange) : undefined;
+  // Asked for seldom: what was taken at once has the length that it says.
+  const doubtful = isJson && text.includes("\ufffd");
+  const from = doubtful ? (bytes ?? Number(response.headers.get("content-length"))) : undefined;
+  const room = isJson ? link.take(link.read(text, from), exchange) : undefined;
   if (room === undefined && exchange.isAnswered) return undefined;
   return settled(room, text, response, exchange, link);
 }

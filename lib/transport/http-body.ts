@@ -3,6 +3,8 @@
 /** What a body was. */
 export interface BodyText {
   text: string;
+  /** How many bytes it was decoded from. */
+  bytes?: number;
   /** How many bytes there were when it was left; `text` is its beginning. */
   oversize?: number;
   /** It is a stream of events, though it is not called one. */
@@ -31,7 +33,7 @@ export async function readBody(response: Response, bytesMax: number): Promise<Bo
   let bytes = 0;
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) return { text: decode(fragments) };
+    if (done) return { text: decode(fragments), bytes };
     if (bytes === 0 && isEvents(decode([value.subarray(0, 64)])))
       return { text: "", events: withRest(value, reader) };
     fragments.push(value);

@@ -105,7 +105,7 @@ export class Exchanges {
       else if (!exchange.isModern) session.check(headers);
       // On the path of every call: no more than it takes.
       const rest = isBrief(response, link)
-        ? takeText(await response.text(), response, exchange, link)
+        ? takeText({ text: await response.text() }, response, exchange, link)
         : readResponse(response, exchange, link);
       if (rest !== undefined) await rest;
     } catch (error) {

@@ -9,6 +9,7 @@ import { compact } from "../base/slice.ts";
 import { isPlainAnswer, readMessage, readMessages } from "../protocol/read.ts";
 import type { Reading } from "../protocol/read.ts";
 import { brokenMessage } from "./broken.ts";
+import { lostInText } from "./encoding.ts";
 import { clipNoise, elementText, parse } from "./text.ts";
 import type { Incoming } from "./transport.ts";
 
@@ -22,12 +23,13 @@ export interface TextReaderOptions {
   bytesMax: number;
 }
 
-/** The messages of one text, in order. */
-export type TextReader = (text: string) => Incoming[];
+/** The messages of one text, in order. `bytes`: how many it was decoded from, where that is known. */
+export type TextReader = (text: string, bytes?: number) => Incoming[];
 
 /** Warns of the first few texts that are no JSON; what is JSON but no message (a heartbeat) is a debug entry. */
 export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): TextReader {
   let warnings = 0;
+  let hasLost = false;
   const say = (level: "debug" | "warn", text: string) => log({ level, server: name, text });
   const noise = (text: string, reason: string, isJson: boolean) => {
     const level = isJson || ++warnings > warningsMax ? "debug" : "warn";
@@ -38,7 +40,11 @@ export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): Te
     else if (reading.odd !== undefined) say("debug", `a message with ${reading.odd}`);
     return reading.message === undefined ? [] : [{ message: reading.message, text }];
   };
-  const read: TextReader = (whole) => {
+  const read: TextReader = (whole, bytes) => {
+    if (bytes !== undefined && !hasLost && lostInText(whole, bytes)) {
+      hasLost = true;
+      say("warn", `its ${unit} is not UTF-8: characters are lost`);
+    }
     const text = compact(whole.trim());
     const value = parse(text);
     if (isPlainAnswer(value)) return [{ message: value, text }];
@@ -50,7 +56,7 @@ export function textReader({ name, log, unit, bytesMax }: TextReaderOptions): Te
     }
     if (value !== undefined) return take(readMessage(value), text);
     const lines = linesOf(whole);
-    if (lines !== undefined) return lines.flatMap(read);
+    if (lines !== undefined) return lines.flatMap((line) => read(line));
     const broken = brokenMessage(text, bytesMax);
     if (broken !== undefined) return [broken];
     if (text !== "") noise(text, "not JSON", false);

@@ -30,7 +30,8 @@ describe.each(names)("%s", (name) => {
     await using server = serve(new TextEncoder().encode(text));
     using fetch = fetchOf();
     const response = await fetch(new URL(name, server.url).href, post);
-    expect(await readBody(response, 1_000_000)).toEqual({ text });
+    const bytes = Buffer.byteLength(text);
+    expect(await readBody(response, 1_000_000)).toEqual({ text, bytes });
   });
 
   test("a bomb is left at the bound, long before it is whole", async () => {

@@ -4,6 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { failure, open, serve, soon } from "../fixtures/http/kit.ts";
 import { ask, html, json, refusal, result } from "./http-answers-kit.ts";
 
+const latin1 = (text: string) =>
+  Buffer.from(result(1).replace('"n":1.50', `"t":"${text}"`), "latin1");
+
 describe("an answer that is taken", () => {
   test.each<[string, string, Record<string, string>]>([
     ["JSON", result(1), json],
@@ -18,6 +21,21 @@ describe("an answer that is taken", () => {
   ])("%s", async (_name, body, headers) => {
     const { text } = await ask(new Response(body, { headers }));
     expect(text).toBe(body.replace("\uFEFF", ""));
+  });
+
+  test("in another encoding: it is taken, and told of once", async () => {
+    const told = ["its HTTP answer is not UTF-8: characters are lost"];
+    const short = await ask(new Response(latin1("café"), { headers: json }));
+    expect(short.text).toContain("caf\ufffd");
+    expect(short.link.said("warn")).toEqual(told);
+    const chunks = new Response(latin1("café")).body!;
+    const chunked = await ask(new Response(chunks, { headers: json }));
+    expect(chunked.link.said("warn")).toEqual(told);
+    for (const mark of ["", "\uFEFF"]) {
+      const written = `${mark}${result(1).replace('"n":1.50', '"t":"\ufffdé"')}`;
+      const { link } = await ask(new Response(written, { headers: json }));
+      expect(link.said("warn")).toEqual([]);
+    }
   });
 
   test("without a content type", async () => {
