@@ -20,7 +20,7 @@ export function parseSpec(spec: string): ServerConfig {
     throw new HostError("usage", `--server ${beginningOf(spec)}: this names no server`, {
       hint:
         wholeAddress(spec) ??
-        "write NAME=COMMAND LINE, NAME=URL, NAME:stdio:COMMAND LINE, NAME:http:URL (sse, ws), or a URL",
+        `write NAME=COMMAND LINE, NAME=URL, NAME:stdio:COMMAND LINE, NAME:http:URL (sse, ws), or a URL${ofConfig(spec)}`,
     });
   const body = what.trim();
   const isCommand = link === undefined && !isUrl(body);
@@ -77,6 +77,12 @@ export function withOwnNames(
 }
 
 // --- internal ---
+
+/** A name alone is most likely that of a configured server, as other programs choose one. */
+function ofConfig(spec: string): string {
+  if (!/^[\w.-]+$/.test(spec)) return "";
+  return `; a server of a config goes by the names of its tools: ${spec}.TOOL, and '${spec}.*' for all`;
+}
 
 /** The name is of our making. */
 function isOurs({ written }: ServerConfig): boolean {

@@ -81,3 +81,11 @@ test.each([
   const error = await errorOf(() => parseSpec(spec));
   expect(error).toMatchObject({ code: "usage", hint: expect.stringMatching(hint) });
 });
+
+test("a name alone is told how a server of a config is meant", async () => {
+  const hint =
+    /a server of a config goes by the names of its tools: fs\.TOOL, and 'fs\.\*' for all$/;
+  const error = await errorOf(() => parseSpec("fs"));
+  expect(error).toMatchObject({ code: "usage", hint: expect.stringMatching(hint) });
+  expect((await errorOf(() => parseSpec("fs x"))).hint).not.toContain("config");
+});
