@@ -4,6 +4,7 @@
  * else of us is loaded: it needs its time, and ours fits into that.
  */
 import { userConfigNow } from "../config/paths.ts";
+import { Ahead } from "../process/ahead.ts";
 import { childEnv } from "../process/env.ts";
 import { startReaper } from "../process/reaper.ts";
 import { locate, run } from "../process/run.ts";
@@ -102,7 +103,7 @@ function start(server: PlainCommand, env: Io["env"]): BegunProcess | undefined {
     if (file !== undefined) {
       const child = run({ argv: [file, ...args], verbatim: false }, spec, reaper.expect());
       reaper.add(child.pid);
-      return { spec, process: child, reaper };
+      return { spec, process: new Ahead(child), reaper };
     }
   } catch {
     // The host says why.

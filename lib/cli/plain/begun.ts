@@ -1,6 +1,6 @@
 /** What a plain call has begun by its line alone. */
+import type { Ahead } from "../../process/ahead.ts";
 import type { ChildSpec, Reaper } from "../../process/child.ts";
-import type { Process } from "../../process/run.ts";
 import type { KnownEra, ReadConfig } from "../types.ts";
 import type { PlainLine, PlainUrl } from "./line.ts";
 
@@ -9,7 +9,7 @@ export type Begun = { line: PlainLine } & ({ started: BegunProcess } | PlainUrl)
 /** A server that runs, and may have been spoken with. */
 export interface BegunProcess {
   spec: ChildSpec;
-  process: Process;
+  process: Ahead;
   reaper: Reaper;
   /** Where it was. */
   known?: KnownEra | undefined;

@@ -1,6 +1,6 @@
 /** A plain call over the pipes of a process: each message is a line. */
 import type { JsonObject } from "../../base/json.ts";
-import { Ahead } from "../../process/ahead.ts";
+import type { Ahead } from "../../process/ahead.ts";
 import { newestLegacy } from "../../protocol/codecs.ts";
 import type { Io } from "../types.ts";
 import type { BegunProcess } from "./begun.ts";
@@ -16,15 +16,14 @@ export async function callByPipe(
   begun: BegunProcess,
   env: Io["env"],
 ): Promise<PlainEnd> {
-  const ahead = new Ahead(begun.process);
-  begun.process = ahead;
+  const { spec, process } = begun;
   const link: PlainLink = {
     kind: "pipe",
-    server: begun.spec,
+    server: spec,
     async converse(talk, soon) {
-      if (!ahead.send(talk.begin())) return undefined;
+      if (!process.send(talk.begin())) return undefined;
       rehearse(line);
-      return await converse(talk, ahead, soon);
+      return await converse(talk, process, soon);
     },
   };
   const end = await callPlainly(line, link, env);
