@@ -1,9 +1,8 @@
 /**
  * Mends in a schema what is clear although it is no JSON Schema: what serializers write in the place of a keyword that is
  * absent (null), of an empty object (PHP: an empty list), what OpenAPI and draft 4 say of bounds and null, and types by the
- * words of others. And takes out patterns that are none
- * here (other languages have other ones), and what means nothing in its dialect, but something to the validator. Changes the
- * schema it is given. Pure otherwise.
+ * words of others. And takes out patterns that are none here (other languages have other ones), and what means nothing in its
+ * dialect, but something to the validator. Changes the schema it is given. Pure otherwise.
  */
 import { isObject } from "./json.ts";
 import type { Json, JsonObject } from "./json.ts";

@@ -2,6 +2,8 @@
  * The bytes of the words of our command line. A word that is no UTF-8 comes to us with U+FFFD where its bytes were: what
  * was meant can no longer be sent, opened or started. A U+FFFD that somebody typed is a character like any other.
  */
+import { isUtf8 } from "node:buffer";
+
 import { shorten } from "../base/clip.ts";
 import { HostError } from "../base/errors.ts";
 
@@ -22,15 +24,9 @@ export async function checkBytes(words: readonly string[]): Promise<void> {
 
 /** Which of the words is no UTF-8: they are the last ones of `line`, each with a NUL behind it. */
 function notText(words: readonly string[], line: Uint8Array): number | undefined {
-  const all: Uint8Array[] = [];
-  for (let from = 0; from < line.length;) {
-    const end = line.indexOf(0, from);
-    const to = end < 0 ? line.length : end;
-    all.push(line.subarray(from, to));
-    from = to + 1;
-  }
-  const given = all.slice(-words.length);
-  const index = given.findIndex((bytes) => !isText(bytes));
+  // A character for each byte.
+  const all = Buffer.from(line).toString("latin1").split("\0").slice(0, -1);
+  const index = all.slice(-words.length).findIndex((word) => !isUtf8(Buffer.from(word, "latin1")));
   return index < 0 ? undefined : index;
 }
 
@@ -39,14 +35,5 @@ async function ownBytes(): Promise<Uint8Array> {
     return await Bun.file("/proc/self/cmdline").bytes();
   } catch {
     return new Uint8Array();
-  }
-}
-
-function isText(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -17,6 +17,7 @@ export interface Shape {
 }
 
 const unknown: Shape = { types: new Set(), constants: [] };
+
 /** True where nothing is known of the values. */
 export function isUnknown(shape: Shape): boolean {
   return shape.types.size === 0 && shape.constants.length === 0;

@@ -38,14 +38,12 @@ const shapes: [name: string, message: string, said: RegExp][] = [
   ["a text as the result", '{"jsonrpc":"2.0","id":ID,"result":"x"}', /not an object/],
 ];
 
+const calling = (message: string) =>
+  mcphost("call", "fault", "--", ...faulty("ids.literal", message, "tools/call")).run();
+
 describe.concurrent("G004 answers that are none fail their own request with a clear reason", () => {
   test.each(shapes)("%s, to tools/call", async (_, message, said) => {
-    const run = await mcphost(
-      "call",
-      "fault",
-      "--",
-      ...faulty("ids.literal", message, "tools/call"),
-    ).run();
+    const run = await calling(message);
     expectRun(run, { code: 1, stderr: said });
     expect(run.stderr).toMatch(/server "server"/);
     expect(run.stderr).not.toMatch(/undefined|\[object|at .*\.ts:/);
@@ -59,12 +57,7 @@ describe.concurrent("G004 answers that are none fail their own request with a cl
 
   test("an error that is null counts as none", async () => {
     const message = `{"jsonrpc":"2.0","id":ID,"error":null,"result":${JSON.stringify(answer("right"))}}`;
-    const run = await mcphost(
-      "call",
-      "fault",
-      "--",
-      ...faulty("ids.literal", message, "tools/call"),
-    ).run();
+    const run = await calling(message);
     expectRun(run, { stdout: "right\n" });
   });
 });

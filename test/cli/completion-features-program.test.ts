@@ -11,6 +11,14 @@ const starts = async (dir: TempDir) => {
   return text.split("\n").length - 1;
 };
 
+/** The program in a home of its own. */
+function programAt(dir: TempDir) {
+  return (...line: string[]) =>
+    mcphost(...line)
+      .home(dir.path)
+      .run();
+}
+
 describe("the program", () => {
   const server = [...bunAlone, join(root, "test/fixtures/remote/stdio.ts")];
 
@@ -28,10 +36,7 @@ describe("the program", () => {
   test("names need no server; values start it, and are its own", async () => {
     await using dir = await tempDir();
     const file = await configured(dir, "named.json");
-    const run = (...line: string[]) =>
-      mcphost(...line)
-        .home(dir.path)
-        .run();
+    const run = programAt(dir);
     const ask = async (...line: string[]) => {
       const { code, stdout, stderr } = await run("completion", "zsh", "--", ...line);
       expect([code, stderr]).toEqual([0, ""]);
@@ -85,10 +90,7 @@ describe("the program", () => {
   test("a server that is slow to start holds nobody up", async () => {
     await using dir = await tempDir();
     const file = await configured(dir, "named.json");
-    const run = (...line: string[]) =>
-      mcphost(...line)
-        .home(dir.path)
-        .run();
+    const run = programAt(dir);
     expect((await run("prompts", "-c", file)).code).toBe(0);
     // The same entry, whose program does not come up any more.
     const path = dir.file("bin");
