@@ -53,7 +53,9 @@ async function fromProc(marker: string) {
 }
 
 async function fromPs(marker: string) {
-  const ps = Bun.spawn(["ps", "-Aww", "-E", "-o", "pid=,stat=,command="], { stdout: "pipe" });
+  const ps = Bun.spawn(["ps", "-Aww", "-E", "-o", "pid=", "-o", "stat=", "-o", "command="], {
+    stdout: "pipe",
+  });
   const lines = (await ps.stdout.text()).split("\n");
   return lines
     .map((line) => /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line))

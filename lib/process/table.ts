@@ -16,7 +16,26 @@ export interface ProcessRow {
 
 /** All processes that we may see; undefined where there is neither /proc nor `ps`. */
 export async function readProcesses(): Promise<ProcessRow[] | undefined> {
-  return (await fromProc()) ?? (await fromPs());
+  return (await fromProc()) ?? (await readByPs());
+}
+
+/** The same by `ps` alone. @param path where it is looked for */
+export async function readByPs(
+  path = "/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin",
+): Promise<ProcessRow[] | undefined> {
+  try {
+    const proc = Bun.spawn(["ps", "-A", ...columns], {
+      // Times are told apart as text: the same in every language and zone.
+      env: { PATH: path, LC_ALL: "C", TZ: "UTC0" },
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const lines = (await proc.stdout.text()).split("\n");
+    const rows = lines.map(parsePs).filter((row) => row !== undefined);
+    return rows.length === 0 ? undefined : rows;
+  } catch {
+    return undefined;
+  }
 }
 
 /** One `/proc/PID/stat`. The name in brackets may hold anything, so everything counts from the last bracket. */
@@ -28,7 +47,7 @@ export function parseStat(pid: number, stat: string): ProcessRow | undefined {
   return { pid, parent: Number(parent), group: Number(group), start, isZombie: isDead(state) };
 }
 
-/** One line of `ps -o pid=,ppid=,pgid=,state=,lstart=`. */
+/** One line of `ps`, by `columns`. */
 export function parsePs(line: string): ProcessRow | undefined {
   const [pid, parent, group, state, ...start] = line.trim().split(/\s+/);
   if (state === undefined) return undefined;
@@ -42,6 +61,9 @@ export function parsePs(line: string): ProcessRow | undefined {
 }
 
 // --- internal ---
+
+/** Each by an option of its own: what stands behind a `=` is one title to the `ps` of macOS and the BSDs, commas and all. */
+const columns = ["pid=", "ppid=", "pgid=", "state=", "lstart="].flatMap((one) => ["-o", one]);
 
 function isDead(state: string): boolean {
   return state.startsWith("Z") || state.startsWith("X");
@@ -64,18 +86,4 @@ async function fromProc(): Promise<ProcessRow[] | undefined> {
     return undefined;
   }
   return rows.length === 0 ? undefined : rows;
-}
-
-async function fromPs(): Promise<ProcessRow[] | undefined> {
-  try {
-    const proc = Bun.spawn(["ps", "-A", "-o", "pid=,ppid=,pgid=,state=,lstart="], {
-      stdout: "pipe",
-      stderr: "ignore",
-    });
-    const lines = (await proc.stdout.text()).split("\n");
-    const rows = lines.map(parsePs).filter((row) => row !== undefined);
-    return rows.length === 0 ? undefined : rows;
-  } catch {
-    return undefined;
-  }
 }

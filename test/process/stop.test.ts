@@ -1,12 +1,21 @@
 import { describe, expect, test } from "bun:test";
+import { chmod } from "node:fs/promises";
 
 import type { ExitInfo } from "../../lib/process/child.ts";
 import { strays } from "../../lib/process/group.ts";
 import { climb } from "../../lib/process/stop.ts";
-import { parsePs, parseStat, type ProcessRow } from "../../lib/process/table.ts";
+import {
+  parsePs,
+  parseStat,
+  type ProcessRow,
+  readByPs,
+  readProcesses,
+} from "../../lib/process/table.ts";
+import { tempDir } from "../temp-dir.ts";
 import { env, fixture, living, Output, start, startFixture, until } from "./help.ts";
 
 const bun = process.execPath;
+const ps = Bun.which("ps");
 
 describe("each rung", () => {
   test("a server that only knows the end of stdin ends on the first", async () => {
@@ -141,6 +150,21 @@ describe("the table of processes", () => {
     });
     expect(parsePs("")).toBeUndefined();
   });
+
+  test.skipIf(ps === null)(
+    "is the same by ps, also one to which all behind a `=` is a title (macOS, the BSDs)",
+    async () => {
+      await using dir = await tempDir();
+      const strict = `#!/bin/sh\nfor word; do case $word in *=?*) exit 1 ;; esac; done\nexec ${ps} "$@"\n`;
+      await Bun.write(dir.file("ps"), strict);
+      await chmod(dir.file("ps"), 0o755);
+      const { child } = start(["sleep", "60"]);
+      const isOurs = ({ pid }: ProcessRow) => pid === child.pid;
+      const ours = (await readByPs(`${dir.path}:/usr/bin:/bin`))?.find(isOurs);
+      expect(ours).toEqual({ ...(await readProcesses())!.find(isOurs)!, start: ours!.start });
+      await child.stop();
+    },
+  );
 
   test("finds what left the group by its parents, and keeps what was found before", () => {
     const table = [
