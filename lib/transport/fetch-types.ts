@@ -1,5 +1,6 @@
 /** What the fetch of a remote server is made of, and what its parts hand to each other. Types and defaults only. */
 import type { Log } from "../base/log.ts";
+import type { Cookies } from "./cookies.ts";
 import type { Fetch } from "./remote.ts";
 
 /** Certificates and keys as PEM text. */
@@ -73,6 +74,8 @@ export interface Link {
   trustsMore: boolean;
   /** The server has answered before. */
   reached: boolean;
+  /** Once it has set some. */
+  cookies?: Cookies;
 }
 
 /** The default of `connectTimeoutMs`. */

@@ -1,8 +1,8 @@
 /**
  * Makes the `fetch` by which one remote server is reached: its headers, certificates, proxy, and manners. The ordinary
  * request is the platform's own fetch and little more; what is out of the ordinary (a redirect, a refusal, an error) is
- * loaded when it is met. It knows no protocol, keeps no cookies, never looks into a body (whoever reads it bounds it), and
- * never reads our process's environment.
+ * loaded when it is met, and so is what keeps cookies. It knows no protocol, never looks into a body (whoever reads it bounds
+ * it), and never reads our process's environment.
  */
 import { dresser } from "./fetch-headers.ts";
 import {
@@ -115,18 +115,19 @@ function warnOfInsecure(
 }
 
 /** Sends once, unless that was done. `how`: what is not the same for all. */
-function begin(
-  { session, ahead }: Link,
-  { url, headers, init }: Outgoing,
-  how?: How,
-): Promise<Response> {
+async function begin(link: Link, { url, headers, init }: Outgoing, how?: How): Promise<Response> {
   const proxy = how?.proxy ?? false;
   const signal = how?.signal ?? init.signal;
-  const answer = ahead?.again(init.body, signal);
-  if (answer !== undefined) return answer;
+  const dressed = link.cookies?.dress(headers, url) ?? headers;
   // Without a limit on silence: how long an answer may take, and a stream be quiet, is for the caller to say.
-  const whole = { ...init, headers, signal, proxy, redirect: "manual", timeout: false };
-  return session.fetch(url.href, whole as BunFetchRequestInit);
+  const whole = { ...init, headers: dressed, signal, proxy, redirect: "manual", timeout: false };
+  const answer = link.ahead?.again(init.body, signal);
+  const response = await (answer ?? link.session.fetch(url.href, whole as BunFetchRequestInit));
+  if (response.headers.has("set-cookie")) {
+    const { Cookies } = await import("./cookies.ts");
+    (link.cookies ??= new Cookies()).take(response, url);
+  }
+  return response;
 }
 
 interface How {

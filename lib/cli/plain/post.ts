@@ -97,6 +97,7 @@ class PostLink implements PlainLink {
 }
 
 function isTaken({ ok, status, body, headers }: Response): boolean {
+  if (headers.has("set-cookie")) return false;
   return ok && (body === null || status === 204 || headers.get("content-length") === "0");
 }
 
@@ -106,6 +107,8 @@ function isPlain({ status, headers }: Response): boolean {
     status === 200 &&
     headers.get("content-type")?.startsWith("application/json") === true &&
     headers.get("content-encoding") === null &&
+    // To be sent back.
+    !headers.has("set-cookie") &&
     length !== null &&
     Number(length) <= answerBytesMax
   );
