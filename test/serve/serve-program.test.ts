@@ -89,10 +89,13 @@ describe("ways to it", () => {
     const socket = folder.file("s.sock");
     const run = mcphost("serve", "--unix", socket, "-s", "gone=/nowhere/x", ...one);
     await using running = await run.start();
-    await waitFor(() => isThere(socket));
+    // Until it listens there, it refuses.
     const health = () =>
-      fetch("http://any/health", { unix: socket }).then((answer) => answer.json());
-    await waitFor(async () => JSON.stringify(await health()).includes("server_start"));
+      fetch("http://any/health", { unix: socket }).then(
+        (answer) => answer.text(),
+        () => "",
+      );
+    await waitFor(async () => (await health()).includes("server_start"));
     expect(await textOf(postTo(socket))).toBe("{}");
     running.kill("SIGTERM");
     const { code, stdout, stderr } = await running.done;
