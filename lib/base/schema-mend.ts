@@ -148,6 +148,8 @@ function withoutForeign(schema: JsonObject): string | undefined {
 
 /** As the validator does it. Only the syntax is looked at. */
 function compiles(pattern: string): boolean {
+  // In the delimiters of PHP and Perl: nothing stands before a beginning, so as it is it would match nothing.
+  if (/^\/\^[^]*\/[a-zA-Z]*$/.test(pattern)) return false;
   try {
     void new RegExp(pattern, "u");
     return true;

@@ -81,6 +81,18 @@ export function modernIn(verdict: ProbeVerdict, { name }: ConnectOptions): Greet
   });
 }
 
+/**
+ * The greeting of a server that refused `initialize` as one of the modern era and named a revision that we speak: its answer to
+ * the probe was none, but every request tells it all that it must know. Undefined: the refusal says no such thing.
+ */
+export function modernBy(refusal: unknown): Greeting | undefined {
+  if (!(refusal instanceof RpcError) || refusal.code !== unsupportedVersion) return undefined;
+  const verdict = classifyProbe({ kind: "error", error: refusal });
+  if (verdict.kind !== "retry") return undefined;
+  const unknown = { serverInfo: undefined, instructions: undefined };
+  return { codec: spoken(verdict.revision), capabilities: {}, ...unknown };
+}
+
 // --- internal ---
 
 function isUnsupported(error: unknown): boolean {

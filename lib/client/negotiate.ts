@@ -9,7 +9,7 @@ import { debug, since } from "../base/log.ts";
 import { RpcError } from "../protocol/jsonrpc.ts";
 import { classifyProbe } from "../protocol/probe.ts";
 import type { Peer } from "../transport/peer-types.ts";
-import { modernIn, sendDiscover, sendInitialize } from "./attempt.ts";
+import { modernBy, modernIn, sendDiscover, sendInitialize } from "./attempt.ts";
 import type { Attempt, Probed } from "./attempt.ts";
 import type { ConnectOptions, Verdict } from "./connect-types.ts";
 import { spoken } from "./greet.ts";
@@ -107,7 +107,13 @@ async function probeFirst(attempt: Attempt): Promise<Greeting> {
   if (plan.only === "modern") throw error ?? notModern(reason, attempt);
   debug(options.log, options.name, () => `legacy: ${reason}`);
   const greeting = sendInitialize(attempt);
-  return early ? await greeting : await withLate({ probing, greeting }, attempt);
+  try {
+    return early ? await greeting : await withLate({ probing, greeting }, attempt);
+  } catch (refusal) {
+    const named = modernBy(refusal);
+    if (named === undefined) throw refusal;
+    return named;
+  }
 }
 
 /**
@@ -119,7 +125,9 @@ async function despite(error: unknown, attempt: Attempt): Promise<Greeting> {
   if (attempt.plan.only === "modern" || (status !== 500 && status !== 501)) throw error;
   try {
     return await sendInitialize(attempt);
-  } catch {
+  } catch (refusal) {
+    const named = modernBy(refusal);
+    if (named !== undefined) return named;
     attempt.link.waitsFor = "server/discover";
     throw error;
   }

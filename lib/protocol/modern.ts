@@ -48,12 +48,14 @@ export function readDiscover(result: Json): Discovered | undefined {
   if (resultType !== undefined && resultType !== null && resultType !== "complete")
     return undefined;
   if (!isStringArray(supportedVersions)) return undefined;
-  if (capabilities !== undefined && capabilities !== null && !isObject(capabilities))
-    return undefined;
+  // PHP writes an object without members as an empty list.
+  const isNone = Array.isArray(capabilities) && capabilities.length === 0;
+  const declared = isNone ? {} : (capabilities ?? {});
+  if (!isObject(declared)) return undefined;
   const info = isObject(own) ? own[`${metaPrefix}serverInfo`] : undefined;
   return {
     supportedVersions,
-    capabilities: capabilities ?? {},
+    capabilities: declared,
     serverInfo: readImplementation(info ?? result.serverInfo),
     instructions: typeof result.instructions === "string" ? result.instructions : undefined,
     ttlMs: typeof ttlMs === "number" && ttlMs > 0 ? ttlMs : 0,

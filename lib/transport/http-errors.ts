@@ -53,6 +53,8 @@ export function closedError(server: string): HostError {
 export function brokenError(cause: unknown, server: string, method: string): HostError {
   if (isHostError(cause)) return cause;
   const errno = cause instanceof Error && "code" in cause ? clean(String(cause.code)) : undefined;
+  if (errno !== undefined && unpacking.test(errno))
+    return packedWrong(cause, errno, { server, method });
   const why = errno === undefined ? "" : ` (${errno})`;
   const text = `the connection to server "${server}" broke before it answered ${method}${why}`;
   return new HostError("server_exit", text, {
@@ -61,6 +63,23 @@ export function brokenError(cause: unknown, server: string, method: string): Hos
     cause,
   });
 }
+
+/** The answer was there, and cannot be read. */
+function packedWrong(
+  cause: unknown,
+  errno: string,
+  { server, method }: { server: string; method: string },
+): HostError {
+  const text = `what server "${server}" answered to ${method} cannot be unpacked (${errno})`;
+  return new HostError("server_exit", text, {
+    facts: { server, method, sent: true, errno },
+    hint: "its header Content-Encoding names a compression that the answer does not have, or the answer is cut: a proxy that unpacks answers has to take that header out",
+    cause,
+  });
+}
+
+/** The codes by which the platform says that a compressed body is none. */
+const unpacking = /^(?:Zlib|Brotli|Zstd)/;
 
 /** What is known of an exchange that had a response. */
 export function exchangeFacts(response: Response, { message }: Exchange, { options }: Link): Facts {

@@ -9,7 +9,7 @@ import { exchangeFacts, lostSession } from "./http-errors.ts";
 import { challengeOf, clean, placeOf, retryAfterOf } from "./http-facts.ts";
 import type { Exchange, Link } from "./http-types.ts";
 import { isSessionLost, isSessionOver } from "./lost-session.ts";
-import { codeOfStatus, hintOf } from "./status.ts";
+import { codeOfStatus, hintOf, isLostOnTheWay } from "./status.ts";
 
 /** A response other than 200: its JSON-RPC error goes to the request, else the request fails. */
 export async function refuse(response: Response, exchange: Exchange, link: Link): Promise<void> {
@@ -100,9 +100,7 @@ function verdict({ response, excerpt }: Refused, exchange: Exchange, link: Link)
   }
   const answered = `answered HTTP ${status}${statusText === "" ? "" : ` (${clean(statusText)})`}`;
   const hint = hintOf(response, link.options);
-  // What stands before the server lost it on the way: whether it was done is not known.
-  const isLost = status === 502 || status === 504;
-  const code = codeOfStatus(status, isLost ? "server_exit" : "rpc_error");
+  const code = codeOfStatus(status, isLostOnTheWay(status) ? "server_exit" : "rpc_error");
   const lead = { 401: "wants a sign-in: it ", 403: "refuses us: it " }[status] ?? "";
   return { code, what: `${lead}${answered}`, hint };
 }

@@ -20,6 +20,14 @@ export function codeOfStatus(status: number, otherwise: ErrorCode): ErrorCode {
   return status === 401 || status === 403 ? "auth_required" : otherwise;
 }
 
+/**
+ * What stands before the server (a proxy, a balancer, Cloudflare with statuses of its own) lost the request on the way to it or
+ * the answer on the way back: whether it was done is not known.
+ */
+export function isLostOnTheWay(status: number): boolean {
+  return status === 502 || status === 504 || status === 520 || status === 524;
+}
+
 /** What to do about it; undefined: nothing that the status tells. */
 export function statusHint(refusal: Refusal): string | undefined {
   const { status, url, retryAfterMs } = refusal;
@@ -34,7 +42,7 @@ export function statusHint(refusal: Refusal): string | undefined {
   }
   const when = retryAfterMs === undefined ? "later" : `in ${inWords(retryAfterMs)}`;
   if (status === 429) return `it gets more requests than it takes; try again ${when}`;
-  if (status === 502 || status === 504)
+  if (isLostOnTheWay(status))
     return "what stands before the server (a proxy) got no answer of it: is the server up?";
   if (status === 508)
     return `${placeOf(url)} leads back to who asks: take the server out of the config`;

@@ -123,6 +123,7 @@ describe("what is clear although it is no JSON Schema", () => {
     String.raw`^(?P<year>\d{4})\Z`,
     String.raw`^\d{4}\-\d\d$`,
     "[[:alpha:]]+",
+    "/^[a-z]+$/i",
     "(",
   ])("the pattern %s is not looked at, everything else is", async (pattern) => {
     const schema = properties({ a: { type: "string", pattern }, b: { type: "integer" } });

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 
 import { connect } from "../../lib/client/client.ts";
-import { legacyScript, modernScript, scripted, until } from "./kit.ts";
+import { legacyScript, modernScript, scripted, unknownMethod, until } from "./kit.ts";
+import type { Far, Incoming } from "./kit.ts";
 
 test("protocol forces an era or a revision, whatever is remembered", async () => {
   const verdict = { era: "modern", revision: "2026-07-28" } as const;
@@ -63,6 +64,53 @@ test.each([
     expect(server.methods()).toEqual(["server/discover"]);
   },
 );
+
+test.each([
+  ["is malformed", (): unknown => ({ versions: ["2026-07-28"] })],
+  ["is an error", (id: unknown, far: Far) => far.send({ id, error: unknownMethod })],
+  ["never comes", () => undefined],
+])(
+  "a server whose answer to the probe %s, and which refuses initialize for our modern revision, is modern",
+  async (_, discover) => {
+    const script = modernScript();
+    const server = scripted(
+      (message, far) => {
+        if (message.method === "server/discover") return void discoverWith(message, far, discover);
+        if (message.method !== "initialize") return script(message, far);
+        const data = { supported: ["2026-07-28"], requested: message.params.protocolVersion };
+        far.send({ id: message.id, error: { code: -32022, message: "Unsupported", data } });
+      },
+      { probeTimeoutMs: 20 },
+    );
+    await using client = await connect(server.options);
+    expect(client.revision).toBe("2026-07-28");
+    expect((await client.callTool("one", {})).result).toMatchObject({
+      content: [{ text: "done" }],
+    });
+    expect(server.links).toBe(1);
+  },
+);
+
+function discoverWith(
+  { id }: Incoming,
+  far: Far,
+  discover: (id: unknown, far: Far) => unknown,
+): void {
+  const result = discover(id, far);
+  if (result !== undefined) far.send({ id, result });
+}
+
+test("a server that refuses initialize for a revision that nobody speaks yet keeps its own words", async () => {
+  const server = scripted(({ id, method }, far) => {
+    const data = { supported: ["2099-01-01"] };
+    const error = method === "initialize" ? { code: -32022, message: "no", data } : unknownMethod;
+    far.send({ id, error });
+  });
+  await expect(connect(server.options)).rejects.toMatchObject({
+    code: "server_start",
+    message: expect.stringContaining("refused initialize: no"),
+  });
+});
 
 test.each(["2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"])(
   "an answer with %s is taken",

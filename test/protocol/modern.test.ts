@@ -138,6 +138,15 @@ describe("server/discover", () => {
     });
   });
 
+  test("no capabilities are none, as PHP writes them, too", () => {
+    const supportedVersions = ["2026-07-28"];
+    expect(readDiscover({ supportedVersions, capabilities: [] })).toMatchObject({
+      supportedVersions,
+      capabilities: {},
+    });
+    expect(readDiscover({ supportedVersions, capabilities: ["tools"] })).toBeUndefined();
+  });
+
   test.each([
     [null],
     [{}],

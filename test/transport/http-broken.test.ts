@@ -29,6 +29,24 @@ describe("connections that break", () => {
     );
   });
 
+  test.each(["gzip", "deflate", "br", "zstd"])(
+    "a body that is said to be %s and is not is told as that",
+    async (encoding) => {
+      const { length } = result(1);
+      await using server = serveRaw(
+        (socket) =>
+          void socket.write(
+            `${head}Content-Encoding: ${encoding}\r\nContent-Length: ${length}\r\n\r\n${result(1)}`,
+          ),
+      );
+      await using link = open(server.url);
+      const error = await failure(link.peer.request("a", {}, soon));
+      expect(error).toMatchObject({ code: "server_exit", facts: { sent: true, method: "a" } });
+      expect(error.message).toMatch(/^what server "srv" answered to a cannot be unpacked \(\w+\)$/);
+      expect(error.hint).toContain("Content-Encoding");
+    },
+  );
+
   test("G002: a body longer than was said is cut, and its connection is not used again", async () => {
     await using server = serveRaw(
       (socket) => void socket.write(`${head}Content-Length: 10\r\n\r\n${result(1)}`),

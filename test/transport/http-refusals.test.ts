@@ -17,6 +17,9 @@ describe("a refusal without one is an error with the facts", () => {
     [502, "server_exit"],
     [503, "rpc_error"],
     [504, "server_exit"],
+    [520, "server_exit"],
+    [522, "rpc_error"],
+    [524, "server_exit"],
   ])("B049: status %d is %s", async (httpStatus, code) => {
     const page = `<html><head><style>x{}</style></head><body><h1>Oh\u0007 no</h1>${"x".repeat(999)}</body></html>`;
     const { error, requests } = await ask(

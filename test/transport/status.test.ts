@@ -18,6 +18,7 @@ test.each<[number, object, RegExp | undefined]>([
   [429, { retryAfterMs: 1500 }, /try again in 2 s$/],
   [503, { retryAfterMs: 86_400_000 }, /try again in 24 h$/],
   [502, {}, /a proxy.*is the server up\?$/],
+  [524, {}, /a proxy.*is the server up\?$/],
   [500, {}, /its log may tell$/],
   [400, {}, undefined],
 ])("%d %j", (status, more, expected) => {
