@@ -119,6 +119,8 @@ export interface ToolList {
   tools: Tool[];
   /** What was wrong with the list or with single tools, in words for a person; nothing was dropped silently. */
   warnings: string[];
+  /** What of the list must not be used here, and why. */
+  unusable?: { tool: string; why: string }[];
   /** Why it is not all of the list: its later pages failed with that. */
   failure?: Error;
   /**

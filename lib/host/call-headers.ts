@@ -59,13 +59,15 @@ export class CallHeaders {
 export function usableTools(list: ToolList, client: McpClient, config: HostedConfig): ToolList {
   if (client.era !== "modern" || !isHttp(config)) return list;
   const warnings = [...list.warnings];
+  const unusable: { tool: string; why: string }[] = [];
   const tools = list.tools.filter(({ name, inputSchema }) => {
     const fault = headerFault(inputSchema);
     if (fault === undefined) return true;
+    unusable.push({ tool: name, why: fault });
     warnings.push(`tool ${JSON.stringify(name.slice(0, 100))}: ${fault}: left out`);
     return false;
   });
-  return { ...list, tools, warnings };
+  return { ...list, tools, warnings, unusable };
 }
 
 // --- internal ---

@@ -13,7 +13,7 @@ import type { HostedServer } from "./server.ts";
 import { offered, ToolTables } from "./tables.ts";
 import type { ListedTarget, RuleOptions, Tables, Target } from "./tables.ts";
 import type { ToolListing } from "./types.ts";
-import { unknownServer, unknownTool } from "./unknown.ts";
+import { unknownServer, unknownTool, unusableTool } from "./unknown.ts";
 
 export class Registry {
   readonly #servers: Map<string, HostedServer>;
@@ -191,6 +191,7 @@ export class Registry {
   #unknown(name: string): HostError {
     const { entries } = this.#tables.get().table;
     const usable = entries.filter((entry) => this.#isOffered(entry));
-    return unknownTool(name, usable, statusesOf(this.#servers.values()));
+    const servers = [...this.#servers.values()];
+    return unusableTool(name, servers) ?? unknownTool(name, usable, statusesOf(servers));
   }
 }

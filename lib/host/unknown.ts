@@ -1,6 +1,9 @@
 /** Names that nobody knows: which tools or servers they may have meant. Pure. */
 import { HostError } from "../base/errors.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
+import type { ToolList } from "../client/types.ts";
+import type { NamedServer } from "./name-table.ts";
+import { namesOf } from "./names.ts";
 import type { ServerStatus } from "./types.ts";
 
 /** What is known of a tool by its names (`NameEntry`, `HostTool`). */
@@ -102,7 +105,26 @@ export function notOffered(server: string, tool: string): HostError {
   return new HostError("denied", text, { facts: { server, tool } });
 }
 
+/** The error for a tool that its server lists, and that must not be used as it is listed; undefined: none lists it. */
+export function unusableTool(name: string, servers: Iterable<Listed>): HostError | undefined {
+  for (const { config, lastTools } of servers)
+    for (const { tool, why } of lastTools?.unusable ?? []) {
+      if (!namesOf({ ...config, tools: [] }, tool).includes(name)) continue;
+      const text = `${tool} of server "${config.name}" is not offered: ${why}`;
+      return new HostError("denied", text, {
+        facts: { server: config.name, tool },
+        hint: "that is a fault of the server: over HTTP such a tool must not be called",
+      });
+    }
+  return undefined;
+}
+
 // --- internal ---
+
+interface Listed {
+  config: Omit<NamedServer, "tools">;
+  lastTools: Pick<ToolList, "unusable"> | undefined;
+}
 
 /** How names begin in Claude Code. */
 const foreign = /^mcp__/;

@@ -72,5 +72,17 @@ test.each(restartable)(
       /place.*not a name of a header.*left out/.test(text),
     );
     expect(told).toHaveLength(isHttp ? 1 : 0);
+    for (const tool of ["place", `${host.servers()[0]?.name}.place`]) {
+      const outcome = await host.call({ tool, arguments: { at: "home" } });
+      if (!isHttp) expect(outcome.status).toBe("completed");
+      else
+        expect(outcome).toMatchObject({
+          status: "denied",
+          error: {
+            code: "denied",
+            message: expect.stringMatching(/^place of server .* name of a header/),
+          },
+        });
+    }
   },
 );
