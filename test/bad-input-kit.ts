@@ -160,6 +160,12 @@ export const cases: Record<string, Case> = {
   "asks-nonsense": { stdout: /-32601/ },
 };
 
+/** It comes to that only with keys or limits that the config sets. */
+export function needsConfig(fault: string): boolean {
+  const { server, limits } = cases[fault] ?? {};
+  return server !== undefined || limits !== undefined;
+}
+
 /** The words that start a server with a fault. */
 export function faulty(fault: string, ...args: string[]): string[] {
   return [...bunAlone.slice(1), join(root, "test/fixtures/servers/faulty.ts"), fault, ...args];

@@ -1,5 +1,5 @@
 /** Waiting for conditions, and counting the processes that something left behind. */
-import { readdir, readFile } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** Waits until `condition` holds. @throws when it does not within `timeoutMs` (10 s) */
 export async function waitFor(
@@ -19,14 +19,21 @@ export async function waitFor(
 
 /** Processes, zombies left out, whose environment or arguments hold the marker; ourselves never counted. */
 export async function liveProcesses(marker: string): Promise<{ pid: number; command: string }[]> {
-  const all = process.platform === "linux" ? await fromProc(marker) : await fromPs(marker);
+  const all = process.platform === "linux" ? fromProc(marker) : await fromPs(marker);
   return all.filter(({ pid }) => pid !== process.pid);
 }
 
 /** Waits until no process carries the marker: nothing was left running. */
 export async function nothingLeft(marker: string, timeoutMs = 10_000): Promise<void> {
+  let left: number[] | undefined;
   await waitFor(
-    async () => (await liveProcesses(marker)).length === 0,
+    async () => {
+      // A look at all of them is dear, and most of these waits are for one that needs seconds: those that were found are
+      // asked alone until they are gone, then all are looked at again.
+      if (left?.some(mayLive)) return false;
+      left = (await liveProcesses(marker)).map(({ pid }) => pid);
+      return left.length === 0;
+    },
     `processes of ${marker} to end`,
     timeoutMs,
   );
@@ -34,22 +41,38 @@ export async function nothingLeft(marker: string, timeoutMs = 10_000): Promise<v
 
 // --- internal ---
 
-async function fromProc(marker: string) {
+function fromProc(marker: string) {
   const found: { pid: number; command: string }[] = [];
-  for (const entry of await readdir("/proc")) {
+  for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry)) continue;
-    // A process may end, or not be ours to read, at any moment: then it does not count.
-    const read = (name: string) => readFile(`/proc/${entry}/${name}`, "utf8").catch(() => "");
-    const [command, env, stat] = await Promise.all([
-      read("cmdline"),
-      read("environ"),
-      read("stat"),
-    ]);
-    if (!command.includes(marker) && !env.includes(marker)) continue;
-    if (/\) [ZX] /.test(stat)) continue;
+    // A kernel thread, a zombie and one that is gone have no words.
+    const command = ofProc(entry, "cmdline");
+    if (command === "") continue;
+    if (!command.includes(marker) && !ofProc(entry, "environ").includes(marker)) continue;
+    if (!runs(entry)) continue;
     found.push({ pid: Number(entry), command: command.replaceAll("\0", " ").trim() });
   }
   return found;
+}
+
+/** Where only `ps` can tell, all are looked at each time. */
+function mayLive(pid: number): boolean {
+  return process.platform === "linux" && runs(pid);
+}
+
+/** It is there, and no zombie. */
+function runs(pid: number | string): boolean {
+  const stat = ofProc(pid, "stat");
+  return stat !== "" && !/\) [ZX] /.test(stat);
+}
+
+/** A process may end, or not be ours to read, at any moment: then it is empty. */
+function ofProc(pid: number | string, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 async function fromPs(marker: string) {

@@ -14,22 +14,17 @@ describe.concurrent("a host that is ended in the middle of a call to a stubborn 
     ["SIGHUP", 129],
     ["SIGKILL", null],
   ] as const)("by %s leaves nothing", async (signal, code) => {
-    await using dir = await tempDir();
-    const marks = marksIn(dir);
-    for (const wrapper of [
+    const wrappers = [
       [],
       ["sh", "-c", '"$@"; true', "sh"],
       ["sh", "-c", 'setsid "$@"; true', "sh"],
-    ]) {
+    ];
+    const over = async (wrapper: string[]) => {
+      await using dir = await tempDir();
+      const marks = marksIn(dir);
+      const server = [...wrapper, ...faulty("life.stubborn")];
       // The bundle looks at SIGHUP a little later than its first call may be under way.
-      await using running = await mcphost(
-        "call",
-        "hang",
-        ...marks.flags,
-        "--",
-        ...wrapper,
-        ...faulty("life.stubborn"),
-      )
+      await using running = await mcphost("call", "hang", ...marks.flags, "--", ...server)
         .program(fromSource)
         .start();
       await waitFor(() => marks.has("hanging"), "the call to be under way");
@@ -37,26 +32,22 @@ describe.concurrent("a host that is ended in the middle of a call to a stubborn 
       const run = await running.done;
       expect(run.code).toBe(code);
       await nothingLeft(run.marker, 20_000);
-      await Bun.write(dir.file("marks"), "");
-    }
+    };
+    await Promise.all(wrappers.map(over));
   });
 
-  test("while it starts one that is silent", async () => {
-    await using dir = await tempDir();
-    const marks = marksIn(dir);
-    for (const [at, signal] of (["SIGTERM", "SIGKILL"] as const).entries()) {
-      await using running = await mcphost(
-        "call",
-        "x",
-        "--env",
-        `FIXTURE_STARTS=${marks.env.FIXTURE_STARTS}`,
-        "--",
-        ...faulty("life.slow-start", "60000"),
-      ).start();
+  test.each(["SIGTERM", "SIGKILL"] as const)(
+    "by %s while it starts one that is silent",
+    async (signal) => {
+      await using dir = await tempDir();
+      const marks = marksIn(dir);
+      const flags = ["--env", `FIXTURE_STARTS=${marks.env.FIXTURE_STARTS}`];
+      const server = faulty("life.slow-start", "60000");
+      await using running = await mcphost("call", "x", ...flags, "--", ...server).start();
       // That it is seen among the processes would be too early: the reaper may not know of it yet.
-      await waitFor(async () => (await marks.starts()).length > at, "the server to run");
+      await waitFor(async () => (await marks.starts()).length > 0, "the server to run");
       running.kill(signal);
       await nothingLeft((await running.done).marker, 20_000);
-    }
-  });
+    },
+  );
 });

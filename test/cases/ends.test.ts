@@ -18,16 +18,15 @@ describe.concurrent("B076 what a wrapper started", () => {
   test.each(Object.entries(wrappers))(
     "%s: gone after a call by the command line",
     async (_, script) => {
-      await using dir = await tempDir();
-      const marks = marksIn(dir);
-      const server = ["sh", "-c", script, "sh", ...faulty("life.stubborn")];
-      for (const flags of [[], ["--wait"]]) {
-        const words = ["echo", "message=x", ...flags, ...marks.flags];
+      const over = async (...flags: string[]) => {
+        await using dir = await tempDir();
+        const words = ["echo", "message=x", ...flags, ...marksIn(dir).flags];
+        const server = ["sh", "-c", script, "sh", ...faulty("life.stubborn")];
         const run = await mcphost("call", ...words, "--", ...server).run();
         expectRun(run, { stdout: "x\n" });
         await nothingLeft(run.marker, 20_000);
-        await Bun.write(marks.env.FIXTURE_MARKS, "");
-      }
+      };
+      await Promise.all([over(), over("--wait")]);
     },
   );
 
@@ -67,12 +66,13 @@ describe.concurrent("B079 a server that spins when its pipes are gone", () => {
 
 describe.concurrent("O016 O019 servers that will not end", () => {
   test("O016 one that ignores EOF and SIGTERM delays nobody and is gone in the end", async () => {
-    const run = await call("life.stubborn", "echo", "message=x").run();
+    const [run, listed] = await Promise.all([
+      call("life.stubborn", "echo", "message=x").run(),
+      tools("life.stubborn").run(),
+    ]);
     expectRun(run, { stdout: "x\n" });
-    await nothingLeft(run.marker, 20_000);
-    const listed = await tools("life.stubborn").run();
     expect(listed.code).toBe(0);
-    await nothingLeft(listed.marker, 20_000);
+    await Promise.all([run, listed].map(({ marker }) => nothingLeft(marker, 20_000)));
   });
 
   test("O016 --wait waits for it, no longer than its rungs, and the exit status is the call's", async () => {
