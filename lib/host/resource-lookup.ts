@@ -41,10 +41,11 @@ export function isQualified(text: string, server: string): boolean {
   return scheme.test(text.slice(server.length + 1)) || !scheme.test(text);
 }
 
-/** The ends of URIs are compared: their beginnings are often all the same. */
+/** Other URIs than this one. Their ends are compared: their beginnings are often all the same. */
 export function nearestUris(wanted: string, { resources, templates }: ResourceListing): string[] {
+  const others = resources.filter(({ uri }) => uri !== wanted);
   return nearest(end(wanted), [
-    ...resources.map(({ uri }) => [uri, end(uri)] as const),
+    ...others.map(({ uri }) => [uri, end(uri)] as const),
     ...templates.map(({ uriTemplate: template }) => {
       return [template, end(template), end(template.replace(expressions, ""))] as const;
     }),

@@ -1,4 +1,4 @@
-/** What is odd in resources: several contents, control characters, URIs that are none, and silence. */
+/** What is odd in resources and prompts: several contents, control characters, URIs that are none, and silence. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 
@@ -31,6 +31,12 @@ describe("what is odd", () => {
     expectRun(await read("a:base64"), {
       code: 8,
       stderr: "mcphost: the blob that the server sent is not base64\n",
+    });
+  });
+
+  test("a message of a prompt that is a text alone is printed as one", async () => {
+    expectRun(await mcphost("prompt", "texts", "--", ...odd).run(), {
+      stdout: "user:\none\ntwo\n\nassistant:\n",
     });
   });
 

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 
 import type { ResourceListing } from "../../lib/host/feature-types.ts";
-import { havingUri } from "../../lib/host/resource-lookup.ts";
+import { havingUri, nearestUris } from "../../lib/host/resource-lookup.ts";
 
 function listing(...templates: [server: string, uriTemplate: string][]): ResourceListing {
   return {
@@ -29,4 +29,11 @@ test.each([
   ["data:/b/5", []],
 ])("%s is of the template with most fixed text", (uri, servers) => {
   expect(havingUri(uri, all).map(({ server }) => server)).toEqual(servers);
+});
+
+test("what was asked for is not what was meant instead", () => {
+  const resources = ["note:///1", "note:///2"].map((uri) => ({ server: "a", uri, name: uri }));
+  const listed = { ...all, resources } as unknown as ResourceListing;
+  expect(nearestUris("note:///3", listed)).toEqual(["note:///1", "note:///2"]);
+  expect(nearestUris("note:///1", listed)).toEqual(["note:///2"]);
 });

@@ -106,7 +106,10 @@ function messagesText({ result, raw }: HostAnswer): { text: string; notes: strin
 
 function renderMessage(message: Json) {
   const { role, content }: JsonObject = isObject(message) ? message : { content: message };
-  const { text, binaries, notes } = renderResult({ result: { content: content ?? [] }, raw: "" });
+  // A text alone is one block of text: messages to the APIs of models are written so.
+  const said: Json =
+    typeof content === "string" ? { type: "text", text: content } : (content ?? []);
+  const { text, binaries, notes } = renderResult({ result: { content: said }, raw: "" });
   // In its place, so that the messages can be read as they stand.
   const hidden = binaries.map((binary) => `[${nameOf(binary)}]\n`).join("");
   const all =
