@@ -5,7 +5,7 @@
 import { settlesWithin } from "../base/async.ts";
 import type { Feed, Take } from "../base/channel.ts";
 import type { Log } from "../base/log.ts";
-import { lostCharacters } from "./encoding.ts";
+import { Characters } from "./encoding.ts";
 import type { Framed, Noise } from "./framed.ts";
 import { Framing } from "./framing.ts";
 import type { CloseInfo, Incoming } from "./transport.ts";
@@ -23,6 +23,7 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   readonly #chunks: AsyncIterator<Uint8Array, undefined>;
   readonly #options: StdioReaderOptions;
   readonly #framing: Framing;
+  readonly #characters = new Characters();
   readonly #noise = { count: 0, first: [] as string[], contentLength: false };
   /** How many messages came. */
   heard = 0;
@@ -128,7 +129,7 @@ export class StdioReader implements AsyncIterableIterator<Incoming>, Feed<Incomi
   #framed({ value, done }: Chunk): Framed[] {
     if (done === true) return this.#framing.end();
     const all = this.#framing.feed(value);
-    if (this.hasLost || !lostCharacters(all, value)) return all;
+    if (this.hasLost || !this.#characters.lostIn(all, value)) return all;
     this.hasLost = true;
     this.#say("warn", "what it writes is not UTF-8: characters are lost (Python: PYTHONUTF8=1)");
     return all;
