@@ -8,6 +8,8 @@ import { isObject } from "../base/json.ts";
 import { isRequest, isResponse } from "../protocol/jsonrpc.ts";
 import type { Message, RequestId } from "../protocol/jsonrpc.ts";
 import { readMessage } from "../protocol/read.ts";
+import { readBody, typeOf } from "./http-body.ts";
+import type { BodyText } from "./http-body.ts";
 import type { RemoteOptions } from "./remote.ts";
 import { codeOfStatus, hintOf } from "./status.ts";
 import { clipNoise, parse } from "./text.ts";
@@ -22,10 +24,16 @@ export async function openEventStream(
   const response = await fetch(url, { method: "GET", headers, signal });
   const type = typeOf(response);
   if (response.ok && response.body !== null && type === "text/event-stream") return response.body;
+  // Some give their stream another name, or none.
+  const { text: said, events } = await readBody(response, headBytesMax).catch((): BodyText => {
+    return { text: "" };
+  });
+  if (response.ok && events !== undefined) return events;
+  await events?.cancel();
   const got = response.ok
     ? `answered with ${type || "no content type"}`
     : `answered HTTP ${response.status}`;
-  const text = `server "${name}" ${got} where an event stream was expected${await excerpt(response)}`;
+  const text = `server "${name}" ${got} where an event stream was expected${shown(said)}`;
   const { status } = response;
   const code = codeOfStatus(status, "server_start");
   throw new HostError(code, text, {
@@ -104,10 +112,6 @@ function isNowhere({ status }: Response): boolean {
 /** How much of a body that is none of ours is read. */
 const headBytesMax = 65_536;
 
-function typeOf({ headers }: Response): string {
-  return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
-}
-
 /** The beginning of a body; the rest is thrown away. A body that breaks ends there. */
 async function headOf({ body }: Response, bytesMax = 67_108_864): Promise<string> {
   if (body === null) return "";
@@ -124,14 +128,6 @@ async function headOf({ body }: Response, bytesMax = 67_108_864): Promise<string
     // What came before is what there is to tell.
   }
   return text;
-}
-
-async function excerpt(response: Response): Promise<string> {
-  if (typeOf(response) === "text/event-stream") {
-    await response.body?.cancel();
-    return "";
-  }
-  return shown(await headOf(response, headBytesMax));
 }
 
 function shown(text: string): string {

@@ -87,6 +87,16 @@ describe("opening", () => {
     expect(hint).toContain("Authorization: Bearer …");
   });
 
+  test.each(["", "application/json", "text/plain; charset=utf-8"])(
+    "a stream that is called %j is one all the same",
+    async (contentType) => {
+      await using server = scripted({ contentType });
+      await using link = await open(server.url);
+      await link.transport.send(request(1));
+      await waitFor(() => server.posts.length === 1, "the message");
+    },
+  );
+
   test("a content type with a charset, in any case", async () => {
     await using server = scripted({ contentType: "Text/Event-Stream; charset=utf-8" });
     await using link = await open(server.url);
