@@ -13,6 +13,7 @@ import { onwardMeta } from "./gateway-meta.ts";
 import { madeOf } from "./gateway-outcomes.ts";
 import { logTo, progressOf } from "./gateway-progress.ts";
 import type { Cancellable, Made, Question, Told } from "./gateway-types.ts";
+import { givenArguments } from "./given-arguments.ts";
 import { tellWaiting } from "./waiting-news.ts";
 
 export interface CallContext {
@@ -143,8 +144,7 @@ class ToolCall implements Flight, CallListener, Cancellable {
     const { question } = this;
     const { params, from, onTask, asTask, timeoutMs } = question;
     const { scope, guest, logLevel } = from;
-    // Clients in languages where "none" is null send that.
-    const args = params.arguments ?? {};
+    const args = givenArguments(params.arguments);
     if (!isObject(args)) badParams("the arguments of a tool are an object");
     const request: OwnedCallRequest = {
       tool: scope.server === undefined ? this.name : `${scope.server}/${this.name}`,

@@ -15,6 +15,7 @@ import { onwardMeta } from "./gateway-meta.ts";
 import { progressOf } from "./gateway-progress.ts";
 import { ownText, resultText, wholeResult } from "./gateway-results.ts";
 import type { Made, Question } from "./gateway-types.ts";
+import { givenArguments } from "./given-arguments.ts";
 
 export interface FeatureContext {
   /** What all clients have in common. */
@@ -46,7 +47,7 @@ export async function getPrompt(
 ): Promise<Made> {
   const { params, from } = question;
   const { name } = params;
-  const args = params.arguments ?? {};
+  const args = givenArguments(params.arguments);
   const { host } = from.guest ?? common;
   if (typeof name !== "string") badParams("prompts/get needs the name of a prompt");
   if (!isTexts(args)) badParams("the arguments of a prompt are strings");

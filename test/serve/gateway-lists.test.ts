@@ -126,3 +126,14 @@ describe("pages", () => {
     ).toThrow(RpcError);
   });
 });
+
+test("arguments that are an empty list are none: PHP and Lua write an empty object so", async () => {
+  await using kit = gatewayOver({ a: full() });
+  const one = await session(kit);
+  const ask = async (method: string, params: object) =>
+    answerTo(await told(await one.request(method, params)));
+  expect(textOf(await ask("tools/call", { name: "cancelled", arguments: [] }))).toBe("0");
+  expect(await ask("prompts/get", { name: "plain", arguments: [] })).toHaveProperty("result");
+  const refused = await ask("tools/call", { name: "cancelled", arguments: ["x"] });
+  expect(refused?.error?.code).toBe(-32602);
+});
