@@ -170,3 +170,13 @@ export function needsConfig(fault: string): boolean {
 export function faulty(fault: string, ...args: string[]): string[] {
   return [...bunAlone.slice(1), join(root, "test/fixtures/servers/faulty.ts"), fault, ...args];
 }
+
+/** `key=value` and `key:=JSON`, as the command line reads them for simple cases. */
+export function argumentsOf(words: string[]) {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, key, colon, value] = /^(\w+)(:?)=(.*)$/.exec(word)!;
+      return [key!, colon === ":" || /^\d+$/.test(value!) ? JSON.parse(value!) : value!];
+    }),
+  );
+}

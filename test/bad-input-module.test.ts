@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { createHost, type Outcome } from "../mcphost.ts";
-import { cases, faulty } from "./bad-input-kit.ts";
+import { argumentsOf, cases, faulty } from "./bad-input-kit.ts";
 import { tempDir } from "./harness.ts";
 import { nothingLeft } from "./processes.ts";
 
@@ -24,7 +24,7 @@ describe.concurrent("by the module", () => {
         const [name, ...args] = call;
         const outcome = await host.call({
           tool: `server.${name}`,
-          arguments: parsed(args),
+          arguments: argumentsOf(args),
         });
         expect(outcome.status).toBe(statusOf(code));
         const tool = again === false ? "good.echo" : "server.echo";
@@ -38,16 +38,6 @@ describe.concurrent("by the module", () => {
 });
 
 // --- internal ---
-
-/** `key=value` and `key:=JSON`, as the command line reads them for these cases. */
-function parsed(args: string[]) {
-  return Object.fromEntries(
-    args.map((arg) => {
-      const [, key, colon, value] = /^(\w+)(:?)=(.*)$/.exec(arg)!;
-      return [key!, colon === ":" || /^\d+$/.test(value!) ? JSON.parse(value!) : value!];
-    }),
-  );
-}
 
 function statusOf(code: number | null): Outcome["status"] {
   return code === 0 ? "completed" : code === 6 ? "uncertain" : "failed";

@@ -1,16 +1,18 @@
-/** What is asked of each real server, through the real program. */
+/** What is asked of each real server: of a process of its own by each run of the real program, and of one by the module. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { expectRun, mcphost, root } from "./harness.ts";
+import { createHost } from "../mcphost.ts";
+import { argumentsOf } from "./bad-input-kit.ts";
+import { expectRun, mcphost, root, tempDir } from "./harness.ts";
 import { nothingLeft } from "./processes.ts";
 
 /** A server, and what is to come of what it is asked. */
 export interface RealServer {
   name: string;
   command: string[];
-  /** Extra flags of ours, such as `--env`. */
-  flags?: string[];
+  /** Variables of its own. */
+  env?: Record<string, string>;
   /** Tools that its list must hold. */
   lists: string[];
   era: "legacy" | "modern";
@@ -31,9 +33,12 @@ export const add = {
 };
 
 /** What uv itself is told about caches and certificates; each of these servers gets all of ours. */
-const uvEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => /^(UV_|SSL_|PIP_)/.test(name)),
-);
+const uvEnv = {
+  UV_CACHE_DIR: join(root, "node_modules/.cache/uv"),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => /^(UV_|SSL_|PIP_)/.test(name)),
+  ),
+};
 
 /** The first of a Python server fetches it. */
 const testMs = 120_000;
@@ -41,48 +46,46 @@ const testMs = 120_000;
 /** The tests of one server. */
 export function exercise(server: RealServer, tester: typeof test | typeof test.skip): void {
   const run = (title: string, body: () => Promise<void>) => tester(title, body, testMs);
-  /** The era is remembered in the first run, and used in the later ones. */
-  const call = async (words: string[], ...flags: string[]) => {
-    const args = [...(server.flags ?? []), ...flags, "--", ...server.command];
-    const result = await mcphost(...words, ...args)
-      .env({ UV_CACHE_DIR: join(root, "node_modules/.cache/uv"), ...uvEnv })
+  const call = async (...words: string[]) => {
+    const flags = Object.entries(server.env ?? {}).map(([name, value]) => `--env=${name}=${value}`);
+    const result = await mcphost("call", ...words, ...flags, "--", ...server.command)
+      .env(uvEnv)
       .timeoutMs(testMs / 2)
       .run();
     await nothingLeft(result.marker);
     return result;
   };
 
-  run("lists its tools", async () => {
-    const listed = await call(["tools"], "--json");
-    expect(listed.code, listed.stderr).toBe(0);
-    const names = JSON.parse(listed.stdout).map((tool: { name: string }) => tool.name);
-    expect(names).toEqual(expect.arrayContaining(server.lists));
-  });
-
-  run("is spoken to in its own era", async () => {
-    const [status] = JSON.parse((await call(["servers"], "--check", "--json")).stdout);
-    expect(status.era).toBe(server.era);
-  });
-
   run("answers a call", async () => {
-    expectRun(await call(["call", ...server.call]), {
-      stdout: server.result,
-      stderr: server.stderr ?? "",
-    });
+    expectRun(await call(...server.call), { stdout: server.result, stderr: server.stderr ?? "" });
   });
 
-  // That we refuse it hangs on the list alone, which is looked at above.
-  run("lacks a tool: refused by the server when it is sent all the same", async () => {
-    const sent = await call(["call", "no_such_tool"], "--no-validate");
-    expectRun(sent, { code: 1, stderr: /no_such_tool/ });
+  run("refuses itself what we send all the same: a tool that it lacks, bad arguments", async () => {
+    const lacking = await call("no_such_tool", "--no-validate");
+    expectRun(lacking, { code: 1, stderr: /no_such_tool/ });
+    expectRun(await call(...server.misfit, "--no-validate"), { code: 1, stderr: /\S/ });
   });
 
-  run(
-    "bad arguments: refused by us, and by the server when they are sent all the same",
-    async () => {
-      expectRun(await call(["call", ...server.misfit]), { code: 2, stderr: /\S/ });
-      const sent = await call(["call", ...server.misfit], "--no-validate");
-      expectRun(sent, { code: 1, stderr: /\S/ });
-    },
-  );
+  run("lists its tools in its own era, and is not sent what does not fit them", async () => {
+    await using home = await tempDir();
+    {
+      const [command = "", ...args] = server.command;
+      const env = { ...uvEnv, ...server.env };
+      await using host = await createHost({
+        servers: { it: { command, args, env, stopMs: 500, startTimeoutMs: testMs / 2 } },
+        env: { PATH: process.env["PATH"], HOME: home.path },
+      });
+      const unsent = { status: "failed", sent: false, error: { code: "usage" } };
+      const { tools, failed } = await host.tools();
+      expect(failed).toEqual([]);
+      expect(tools.map(({ tool }) => tool)).toEqual(expect.arrayContaining(server.lists));
+      expect(host.servers()).toMatchObject([{ state: "ready", era: server.era }]);
+
+      const [name, ...words] = server.misfit;
+      const misfit = await host.call({ tool: `it.${name}`, arguments: argumentsOf(words) });
+      expect(misfit).toMatchObject(unsent);
+      expect(await host.call({ tool: "it.no_such_tool" })).toMatchObject(unsent);
+    }
+    await nothingLeft(home.path);
+  });
 }

@@ -60,7 +60,7 @@ const servers: RealServer[] = [
   {
     name: "server-memory",
     command: installed("@modelcontextprotocol/server-memory"),
-    flags: ["--env", `MEMORY_FILE_PATH=${folder.file("memory.json")}`],
+    env: { MEMORY_FILE_PATH: folder.file("memory.json") },
     era: "legacy",
     lists: ["read_graph", "create_entities"],
     call: ["read_graph"],
@@ -70,7 +70,7 @@ const servers: RealServer[] = [
   {
     name: "server-sequential-thinking",
     command: installed("@modelcontextprotocol/server-sequential-thinking"),
-    flags: ["--env", "DISABLE_THOUGHT_LOGGING=true"],
+    env: { DISABLE_THOUGHT_LOGGING: "true" },
     era: "legacy",
     lists: ["sequentialthinking"],
     call: [
