@@ -1,6 +1,5 @@
 /** The body of `POST /tools`, read with care. Pure. */
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { givenArguments } from "./given-arguments.ts";
 import { HttpError } from "./http-error.ts";
 
 export interface AskedCall {
@@ -20,11 +19,11 @@ export function readAskedCall(body: Json): AskedCall {
   return { tool, params: readArguments(params, '"params"'), stream };
 }
 
-/** @throws HttpError 400 */
+/** Absent and null are no arguments. @throws HttpError 400 */
 export function readArguments(value: Json | undefined, what: string): JsonObject {
-  const given = givenArguments(value);
-  if (!isObject(given)) throw badBody(`${what} must be an object: the tool's arguments`);
-  return given;
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw badBody(`${what} must be an object: the tool's arguments`);
+  return value;
 }
 
 // --- internal ---

@@ -131,11 +131,7 @@ describe("POST /tools", () => {
 
   test("no arguments are an empty object (B110)", async () => {
     await using kit = serveOver({ s: { prefix: "s_" } });
-    for (const json of [
-      { tool: "s_echo" },
-      { tool: "s_echo", params: null },
-      { tool: "s_echo", params: [] },
-    ])
+    for (const json of [{ tool: "s_echo" }, { tool: "s_echo", params: null }])
       expect(await jsonOf(await kit.ask("/tools", { json }))).toMatchObject({
         plain_text_response: "{}",
       });
