@@ -87,6 +87,8 @@ function hintOf(text: string): string {
   if (lines.length > 1 && lines.slice(0, 2).every(isJson))
     return 'a call takes one object, and each line is one: … | while read -r line; do mcphost call TOOL "$line"; done';
   const begins = `it begins with ${quote(text)}`;
+  if (text.startsWith("@"))
+    return `${begins}; a file is given as stdin: mcphost call TOOL - < FILE`;
   if (text.includes('"')) return begins;
   return `${begins}; keys and texts have double quotes, which a shell leaves alone in '…'`;
 }

@@ -127,6 +127,7 @@ describe("files and stdin", () => {
 
   test.each([
     ['{"a":1}\n{"a":2}\n', /^a call takes one object, and each line is one: .* read -r line/],
+    ["@args.json", /^it begins with "@args\.json"; a file is given as stdin: .* - < FILE$/],
     ["{a: 1}", /^it begins with "\{a: 1\}"; keys and texts have double quotes.* '…'$/],
     ['{"a": 1,}', /^it begins with "[^"\\]*\\"a\\": 1,\}"$/],
   ])("what is most likely wrong with %j on stdin", async (text, hint) => {
