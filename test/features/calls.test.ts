@@ -30,10 +30,15 @@ describe.each(ways)("$name", (way) => {
     await on.host.tools();
     const abort = new AbortController();
     const calling = on.host.call({ tool: "hang", signal: abort.signal });
-    const others = on.say("slow", { steps: 2, ms: 20 });
-    setTimeout(() => abort.abort(), 50);
+    // It was made later: once it moves, the first one was sent.
+    const others = on.host.call({
+      tool: "slow",
+      arguments: { steps: 2, ms: 20 },
+      onProgress: () => abort.abort(),
+    });
     expect(await calling).toMatchObject({ status: "cancelled", sent: true });
-    expect(await others).toBe("done after 2 steps");
+    const result = { content: [{ text: "done after 2 steps" }] };
+    expect(await others).toMatchObject({ status: "completed", result });
     await waitFor(async () => (await on.say("cancelled")) === "1", "the server to hear of it");
   });
 
