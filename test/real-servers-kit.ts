@@ -1,5 +1,5 @@
 /** What is asked of each real server: of a process of its own by each run of the real program, and of one by the module. */
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { join } from "node:path";
 
 import { createHost } from "../mcphost.ts";
@@ -43,8 +43,11 @@ const uvEnv = {
 /** The first of a Python server fetches it. */
 const testMs = 120_000;
 
+/** `test`, or a kind of it. */
+type Tester = (title: string, body: () => Promise<void>, timeoutMs: number) => unknown;
+
 /** The tests of one server. */
-export function exercise(server: RealServer, tester: typeof test | typeof test.skip): void {
+export function exercise(server: RealServer, tester: Tester): void {
   const run = (title: string, body: () => Promise<void>) => tester(title, body, testMs);
   const call = async (...words: string[]) => {
     const flags = Object.entries(server.env ?? {}).map(([name, value]) => `--env=${name}=${value}`);
