@@ -14,6 +14,9 @@ export interface ReaperOptions {
   shell?: readonly string[];
 }
 
+/** Where the system keeps its own programs, whatever our PATH is. */
+export const systemPath = "/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin";
+
 /** Starts the reaper; undefined where there is no shell (Windows, distroless). It does not keep our event loop alive. */
 export function startReaper(options: ReaperOptions = {}): Reaper | undefined {
   const { stopMs = 2000, shell = ["/bin/sh"] } = options;
@@ -56,7 +59,7 @@ function spawnShell(shell: readonly string[], args: readonly string[]) {
   try {
     // By `eval`, so that a list of processes shows a name and not the whole script.
     return Bun.spawn([...shell, "-c", 'eval "$REAPER"', "mcphost-reaper", ...args], {
-      env: { PATH: "/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin", REAPER: script },
+      env: { PATH: systemPath, REAPER: script },
       cwd: "/",
       stdin: "pipe",
       stdout: "ignore",

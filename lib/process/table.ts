@@ -3,6 +3,8 @@
  * a server did not end by itself.
  */
 
+import { systemPath } from "./reaper.ts";
+
 /** One process. Id and start time together name it for ever. */
 export interface ProcessRow {
   pid: number;
@@ -20,9 +22,7 @@ export async function readProcesses(): Promise<ProcessRow[] | undefined> {
 }
 
 /** The same by `ps` alone. @param path where it is looked for */
-export async function readByPs(
-  path = "/usr/bin:/bin:/usr/sbin:/sbin:/run/current-system/sw/bin",
-): Promise<ProcessRow[] | undefined> {
+export async function readByPs(path = systemPath): Promise<ProcessRow[] | undefined> {
   try {
     const proc = Bun.spawn(["ps", "-A", ...columns], {
       // Times are told apart as text: the same in every language and zone.

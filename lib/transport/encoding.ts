@@ -3,7 +3,10 @@ import { isUtf8 } from "node:buffer";
 
 import type { Framed } from "./framed.ts";
 
-/** Looks at what a server writes, chunk by chunk, and at the messages that these complete. It keeps a few bytes at most. */
+/**
+ * Looks at what a server writes, chunk by chunk, and at the messages that these complete. It keeps a few bytes at most, and makes
+ * no text of them, as a decoder would, of however many megabytes a message is.
+ */
 export class Characters {
   /** What has come of the message that is not complete is no UTF-8. */
   #isBroken = false;

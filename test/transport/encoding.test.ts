@@ -9,6 +9,9 @@ const utf8 = (text: string) => new Uint8Array(Buffer.from(text));
 const none = new Uint8Array();
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 
+const singles = singly(latin1(answer("aé")));
+const singleTexts = singly(utf8(answer("é漢😀\ufffd")));
+
 /** The verdict on each chunk of one stream. */
 function verdicts(...chunks: Uint8Array[]): boolean[] {
   const framing = new Framing({ lineBytesMax: 1_000_000 });
@@ -24,8 +27,8 @@ test.each<[string, Uint8Array[], boolean[]]>([
   ["a character whose bytes are apart", cutIn(utf8(answer("😀\ufffd"))), [false, false]],
   ["Latin-1", [latin1(answer("é"))], [true]],
   ["Latin-1, and the end of the message apart", cutAtEnd(latin1(answer("é"))), [false, true]],
-  ["Latin-1 in single bytes", singly(latin1(answer("aé"))), atEnd(48)],
-  ["UTF-8 in single bytes", singly(utf8(answer("é漢😀\ufffd"))), Array(58).fill(false)],
+  ["Latin-1 in single bytes", singles, atEnd(singles.length)],
+  ["UTF-8 in single bytes", singleTexts, Array(singleTexts.length).fill(false)],
   ["Latin-1 behind what ended in the same chunk", begunWith(latin1(answer("é"))), [false, true]],
   ["Latin-1 in a log line", [latin1("é\n")], [false]],
   ["Latin-1 behind UTF-8", [utf8(answer("é")), latin1(answer("é"))], [false, true]],
